@@ -1,0 +1,1 @@
+"""The ground floor: content-addressed images, the one decode path, table schemas, ledgers and resumable steps."""
