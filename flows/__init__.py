@@ -1,0 +1,1 @@
+"""The story of an edition: settings, Prefect flows and the ``lookbench`` command."""

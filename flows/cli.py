@@ -1,0 +1,255 @@
+"""The ``lookbench`` command: one verb for each thing a person may want to do alone.
+
+Machine output (``--json``) is all that goes to stdout; everything for people goes to stderr.
+"""
+
+import json
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from catalog.errors import LookbenchError
+
+if TYPE_CHECKING:
+    from flows.workshop import Workshop
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
+services = typer.Typer(no_args_is_help=True, help="Start, stop or look at the Label Studio and Prefect servers.")
+leaderboard = typer.Typer(no_args_is_help=True, help="Make the leaderboard page, or check a result file for it.")
+app.add_typer(services, name="services")
+app.add_typer(leaderboard, name="leaderboard")
+
+Root = Annotated[str | None, typer.Option(help="Catalog: a folder or an fsspec URL such as s3://bucket/path.")]
+Settings = Annotated[Path | None, typer.Option(help="Settings file; ./lookbench.yaml when there is one.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
+Now = Annotated[datetime | None, typer.Option(help="Clock to work by, for replays; the wall clock when not given.")]
+Edition = Annotated[str, typer.Argument(help="Year and month, like 2026.12.")]
+
+
+def _workshop(root: str | None = None, settings: Path | None = None) -> "Workshop":
+    from flows.workshop import Workshop
+
+    return Workshop.open(root=root, settings=settings)
+
+
+def _emit(result: Any, as_json: bool, text: str) -> None:
+    if as_json:
+        print(json.dumps(result, default=str, ensure_ascii=False, indent=1))
+    else:
+        print(text, file=sys.stderr)
+
+
+# the edition -----------------------------------------------------------------------------------------------
+
+
+@app.command()
+def crawl(
+    sites: Annotated[list[str] | None, typer.Argument(help="Site names or site files; all when none is given.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    now: Now = None,
+    as_json: Json = False,
+) -> None:
+    """Crawl sites into the catalog: products, photos and when each was first seen."""
+    from flows.nightly import nightly_crawl
+
+    report = nightly_crawl(sites or [], root=root, settings=settings, now=now)
+    _emit(report, as_json, "\n".join(f"{site}: {_line(figures)}" for site, figures in report.items()))
+
+
+@app.command()
+def refresh(
+    edition: Edition, root: Root = None, settings: Settings = None, now: Now = None, as_json: Json = False
+) -> None:
+    """Make an edition from new photos: screen, detect, deduplicate, generate, pre-label, send to Label Studio."""
+    from flows.refresh import refresh as run
+
+    summary = run(edition, root=root, settings=settings, now=now)
+    _emit(summary, as_json, _line(summary))
+
+
+@app.command()
+def freeze(
+    edition: Edition,
+    out: Annotated[Path | None, typer.Option(help="Write a second copy of a frozen edition here.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    now: Now = None,
+    as_json: Json = False,
+) -> None:
+    """Pull labels, hold the gates, write and verify the release, and validate it with its own harness."""
+    from flows.freeze import freeze as run
+
+    summary = run(edition, out=out, root=root, settings=settings, now=now)
+    _emit(summary, as_json, _line(summary))
+
+
+@app.command()
+def verify(release: Path, as_json: Json = False) -> None:
+    """Check a release from its own files alone."""
+    from releases.verify import verify as run
+
+    report = run(release)
+    _emit(report.as_dict(), as_json, str(report))
+
+
+@app.command()
+def validate(
+    release: Path,
+    model: Annotated[list[str], typer.Option(help="Encoder: onnx:FILE, transformers:ID[@revision], pixels:16, ...")],
+    cutoff: Annotated[str | None, typer.Option(help="Score only samples newer than this date.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Score models on a release with the harness wheel that lies in it, in an environment of its own."""
+    from flows.validate import validate as run
+
+    results = run(release, model, cutoff=cutoff, root=root, settings=settings)
+    _emit(results, as_json, "\n\n".join(result["table"] for result in results))
+
+
+@app.command()
+def why(id: str, root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
+    """Tell the whole life of a photo, item or product."""
+    from flows.why import life
+
+    events = life(_workshop(root, settings).catalog, id)
+    lines = [f"{e['where']}: {e['what']} {e['outcome']}, {e['reason']} {e['evidence'] or ''}".rstrip() for e in events]
+    _emit(events, as_json, "\n".join(lines))
+
+
+@app.command()
+def demo(
+    photos: Annotated[
+        Path | None, typer.Option(help="Serve this folder of real photos (photos.csv) as the shop.")
+    ] = None,
+    products: Annotated[int | None, typer.Option(help="How many products the shop sells.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Two editions from a live demo shop to a validated release, with every part real."""
+    from flows.demo import run
+
+    result = run(root=root, settings=settings, photos=photos, products=products)
+    _emit(result.as_dict(), as_json, str(result))
+
+
+# services --------------------------------------------------------------------------------------------------
+
+
+@services.command("up")
+def services_up(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
+    """Start what is not running and wait until it answers."""
+    from flows import servers
+
+    status = servers.up(_workshop(root, settings))
+    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
+
+
+@services.command("down")
+def services_down(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
+    """Stop what was started here."""
+    from flows import servers
+
+    status = servers.down(_workshop(root, settings))
+    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
+
+
+@services.command("status")
+def services_status(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
+    """Say what runs, and where."""
+    from flows import servers
+
+    status = servers.status(_workshop(root, settings))
+    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
+
+
+# plain files -----------------------------------------------------------------------------------------------
+
+
+@app.command()
+def read(
+    source: Annotated[str, typer.Argument(metavar="FILE_OR_URL")],
+    base_url: Annotated[str | None, typer.Option(help="Address the file was fetched from.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Read the product on one page, with the source of each field."""
+    from flows.plain import read_page
+
+    result = read_page(source, base_url)
+    _emit(result, as_json, json.dumps(result, indent=1, ensure_ascii=False))
+
+
+@app.command()
+def inspect(images: Annotated[list[Path], typer.Argument(metavar="IMAGE...")], as_json: Json = False) -> None:
+    """Say of each file whether it decodes, its upright size and what was done to it."""
+    from flows.plain import inspect_images
+
+    rows = inspect_images(images)
+    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+
+
+@app.command()
+def detect(
+    images: Annotated[list[Path], typer.Argument(metavar="IMAGE...")], settings: Settings = None, as_json: Json = False
+) -> None:
+    """Find the garments in pictures: boxes, categories, scores."""
+    from flows.plain import detect_images
+
+    rows = detect_images(images, _workshop(settings=settings))
+    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+
+
+@app.command()
+def duplicates(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")],
+    against: Annotated[Path | None, typer.Option(help="Compare with this folder instead of inside the first.")] = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Find pictures that repeat each other, with tier and distance."""
+    from flows.plain import duplicate_pairs
+
+    pairs = duplicate_pairs(folder, against, _workshop(settings=settings))
+    _emit(pairs, as_json, "\n".join(_line(pair) for pair in pairs) or "no duplicates")
+
+
+@app.command()
+def generate(
+    image: Path,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")],
+    recipe: Annotated[str, typer.Option(help="studio or street.")] = "studio",
+    count: Annotated[int, typer.Option("-n", min=1, help="How many pictures.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed: the same seed, the same bytes.")] = 0,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Make AI fashion pictures from the garment in one picture."""
+    from flows.plain import generate_images
+
+    rows = generate_images(image, out, recipe, count, seed, _workshop(settings=settings))
+    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+
+
+def _line(row: Any) -> str:
+    return "  ".join(f"{key}={value}" for key, value in row.items() if value not in (None, [], ""))
+
+
+def main() -> None:
+    """Run the command; a failure that a person can act on is one sentence on stderr and a non-zero exit."""
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")  # the command itself tells what failed
+    try:
+        app()
+    except LookbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Every setting of LookBench, typed; read from lookbench.yaml, overridden by ``LOOKBENCH_…`` variables.
+
+The policies are the dataclasses that live beside their steps: a field there is a key here, under the same name.
+Unknown keys and impossible values are refused by name.
+"""
+
+import difflib
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+
+from catalog.errors import LookbenchError
+from crawlers.run import CrawlLimits
+from curation.duplicates import DuplicatePolicy
+from curation.fingerprint import FingerprintPolicy
+from curation.identity import IdentityPolicy
+from curation.items import ItemPolicy
+from curation.screen import ScreenPolicy
+from generation.run import GenerationPolicy
+from releases.run import ReleasePolicy
+
+STRICT = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+HOME = Path(__file__).resolve().parent.parent
+
+
+class SettingsError(LookbenchError):
+    """A settings file that is missing or holds an unknown key or an impossible value."""
+
+
+class Model(BaseModel):
+    """One model: what to load, and the sha256 its file must have."""
+
+    model_config = STRICT
+
+    spec: str
+    """Kind and place, like ``yolo:models/garment-yolo/garment-yolo.onnx`` or ``transformers:ID@REVISION``."""
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    """Of the file; hub models are pinned by the revision in their spec instead."""
+    licence: str = "unknown"
+    """Licence of the weights, carried into the release."""
+
+
+class Models(BaseModel):
+    """The models an edition is made with."""
+
+    model_config = STRICT
+
+    detector: Model
+    embedder: Model
+    probe: Model
+    generator: Model
+
+
+class Annotation(BaseModel):
+    """Labelling in Label Studio."""
+
+    model_config = STRICT
+
+    labels: Literal["human", "accept-predictions"] = "human"
+    """``accept-predictions`` submits the predictions as annotations, unattended; they stay marked ``machine``."""
+    url: str | None = None
+    """A Label Studio that runs elsewhere; null starts one of our own."""
+    command: str = ".venv-labelstudio/bin/label-studio"
+    """Executable of Label Studio, which wants an environment of its own."""
+    port: int = Field(8080, ge=1, le=65535)
+    """Port of our own Label Studio."""
+
+
+class Validation(BaseModel):
+    """The reference encoders a release is scored with before it is frozen."""
+
+    model_config = STRICT
+
+    models: dict[str, str]
+    """Name of the baseline -> encoder spec of lookbench-eval."""
+    constraints: str | None = "constraints.txt"
+    """Pins for the fresh environment; null takes what the index serves."""
+
+
+class Settings(BaseSettings):
+    """All settings of one LookBench."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        env_prefix="LOOKBENCH_",
+        env_nested_delimiter="__",
+        use_attribute_docstrings=True,
+    )
+
+    root: str = ".lookbench"
+    """The catalog: a folder or an fsspec URL."""
+    sites: str = "crawlers/sites"
+    """Folder of site files, or one file."""
+    seed: int = 0
+    """Seed of everything that draws at random."""
+    prefect_port: int = Field(4200, ge=1, le=65535)
+    """Port of our own Prefect server (`lookbench services up`)."""
+    models: Models
+    annotation: Annotation = Annotation()
+    validation: Validation
+    crawl: checked(CrawlLimits, config=STRICT) = CrawlLimits()  # type: ignore[valid-type]
+    screen: checked(ScreenPolicy, config=STRICT) = ScreenPolicy()  # type: ignore[valid-type]
+    items: checked(ItemPolicy, config=STRICT) = ItemPolicy()  # type: ignore[valid-type]
+    fingerprint: checked(FingerprintPolicy, config=STRICT) = FingerprintPolicy()  # type: ignore[valid-type]
+    duplicates: checked(DuplicatePolicy, config=STRICT) = DuplicatePolicy()  # type: ignore[valid-type]
+    identity: checked(IdentityPolicy, config=STRICT) = IdentityPolicy()  # type: ignore[valid-type]
+    generation: checked(GenerationPolicy, config=STRICT) = GenerationPolicy()  # type: ignore[valid-type]
+    release: checked(ReleasePolicy, config=STRICT) = ReleasePolicy()  # type: ignore[valid-type]
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment over file: a container changes one value without a file of its own."""
+        return env_settings, init_settings

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Sets up what LookBench needs beside the code: .venv, Label Studio in an environment of its own, a Chromium.
+# Run again, it reuses all that is there. Arguments: extras to install, "all" by default.
+set -eu
+cd "$(dirname "$0")"
+extras=${1:-all}
+fail() { echo "setup: $1" >&2; exit 1; }
+
+python=${PYTHON:-}
+if [ -z "$python" ]; then
+  for candidate in python3.11 python3.12 python3.13 python3; do
+    if command -v "$candidate" >/dev/null 2>&1 &&
+       "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
+      python=$candidate; break
+    fi
+  done
+fi
+[ -n "$python" ] || fail "no Python 3.11 to 3.13 found; install one (Debian: apt-get install python3) or name it: make demo PYTHON=/path/to/python3.11"
+"$python" -c 'import venv, ensurepip' 2>/dev/null || fail "$python has no venv module; install it (Debian: apt-get install python3-venv)"
+command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || fail "no C compiler found, which a few packages need; install one (Debian: apt-get install gcc)"
+
+# An environment is finished when its stamp matches what it was made from.
+environment() { # folder, stamp source files..., then the pip arguments after --
+  folder=$1; shift
+  wanted=
+  while [ "$1" != -- ]; do wanted="$wanted$(cksum < "$1")"; shift; done
+  shift
+  wanted="$wanted $*"
+  [ "$(cat "$folder/.installed" 2>/dev/null)" = "$wanted" ] && return
+  echo "setup: installing $folder (minutes the first time)"
+  [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@" ||
+    fail "could not install $folder; see pip's words above, mend the cause and run again: what is done is kept"
+  printf %s "$wanted" > "$folder/.installed"
+}
+environment .venv constraints.txt pyproject.toml harness/pyproject.toml -- -c constraints.txt -e ./harness -e ".[$extras]"
+environment .venv-labelstudio constraints-labelstudio.txt -- -c constraints-labelstudio.txt label-studio
+
+if [ -z "${LOOKBENCH_CHROMIUM:-}" ] && ! command -v chromium >/dev/null 2>&1 &&
+   ! command -v chromium-browser >/dev/null 2>&1 && ! command -v google-chrome >/dev/null 2>&1 &&
+   ! ls "${PLAYWRIGHT_BROWSERS_PATH:-$HOME/.cache/ms-playwright}"/chromium-* >/dev/null 2>&1; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "setup: installing chromium"
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } >/dev/null ||
+      fail "apt-get could not install chromium; install a Chromium and name it in LOOKBENCH_CHROMIUM"
+  else
+    .venv/bin/playwright install chromium ||
+      fail "no Chromium found and Playwright could not fetch one; install one and name it in LOOKBENCH_CHROMIUM"
+  fi
+fi
