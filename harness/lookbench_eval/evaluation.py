@@ -1,0 +1,177 @@
+"""The whole way from a release and a model to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookbench_eval import windows
+from lookbench_eval.embed import BATCH, Progress, embed
+from lookbench_eval.encoders import Encoder, ModelCard, open_encoder
+from lookbench_eval.encoders.precomputed import Embeddings, load
+from lookbench_eval.errors import MeasureError, ModelError
+from lookbench_eval.intervals import Bootstrap
+from lookbench_eval.measures import DEFAULT, JUDGED_DEFAULT, Measure, parse_all
+from lookbench_eval.readers import NOISE, Release, Subset, open_release
+from lookbench_eval.result import Result, Scored, build
+from lookbench_eval.samples import concatenate
+from lookbench_eval.scoring import ScoringPolicy, score
+from lookbench_eval.search import blocks, check
+from lookbench_eval.windows import Window
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What the maker of a model states about it; none of it can be checked here."""
+
+    name: str | None = None
+    cutoff: date | None = None
+    """The last day of the training data."""
+    training_sets: tuple[str, ...] = ()
+
+
+def evaluate(
+    release: str | Path | Release,
+    model: str | Encoder | None = None,
+    *,
+    embeddings: tuple[str | Path, str | Path] | Embeddings | None = None,
+    measures: Iterable[str] | None = None,
+    subsets: Sequence[str] | None = None,
+    window: Window = Window(),  # noqa: B008 - frozen
+    policy: ScoringPolicy | None = None,
+    bootstrap: Bootstrap = Bootstrap(),  # noqa: B008 - frozen
+    slices: Sequence[str] = (),
+    declared: Declared = Declared(),  # noqa: B008 - frozen
+    layout: str | None = None,
+    verify: bool = True,
+    device: str | None = None,
+    batch_size: int = BATCH,
+    progress: Progress | None = None,
+) -> Result:
+    """Score a model on a release.
+
+    `model` is a specification (`onnx:model.onnx`, `pixels:16`, ...) or an open encoder; `embeddings` gives the
+    vectors instead. `measures` default to the published ones. The release is verified before the model is loaded,
+    and the measures and the window are checked before any picture is decoded. Raises a HarnessError.
+    """
+    wanted = None if measures is None else parse_all(measures)
+    if (model is None) == (embeddings is None):
+        raise ModelError("give either a model or embeddings, not both and not neither")
+    if not isinstance(release, Release):
+        release = open_release(release, layout=layout, subsets=subsets, verify=verify)
+    chosen = wanted or (DEFAULT if release.labelled else JUDGED_DEFAULT)
+    policy = policy or ScoringPolicy(no_positive=release.no_positive)
+    kept = select(release, window)
+    if embeddings is not None:
+        held = embeddings if isinstance(embeddings, Embeddings) else load(Path(embeddings[0]), Path(embeddings[1]))
+        vectors = held.split(release)
+        card = held.card
+    else:
+        encoder = open_encoder(model, device=device) if isinstance(model, str) else model
+        assert encoder is not None  # noqa: S101 - told apart from embeddings above
+        card = encoder.card
+        vectors = _run(encoder, release, kept, batch_size, progress)
+    if declared.name:
+        card = replace(card, name=declared.name)
+    scored = [
+        _score(release, part, kept[part.name], vectors, chosen, policy, window)
+        for part in release.subsets
+        if kept[part.name].any()
+    ]
+    return build(
+        release,
+        card,
+        scored,
+        chosen,
+        window=window,
+        policy=policy,
+        bootstrap=bootstrap,
+        slices=slices,
+        declared=declared,
+    )
+
+
+def select(release: Release, window: Window) -> dict[str, NDArray[np.bool_]]:
+    """For each subset the mask of its queries inside the window.
+
+    Raises WindowError that says which dates exist when no query is left at all.
+    """
+    masks = {part.name: window.mask(part.query.samples.dates) for part in release.subsets}
+    if not any(mask.any() for mask in masks.values()):
+        every = np.concatenate([part.query.samples.dates for part in release.subsets])
+        windows.refuse_empty(window, every, release.name)
+    return masks
+
+
+def _run(
+    encoder: Encoder,
+    release: Release,
+    kept: dict[str, NDArray[np.bool_]],
+    batch_size: int,
+    progress: Progress | None,
+) -> dict[str, NDArray[np.floating]]:
+    """Vectors by `subset/split`; the distractors are embedded once for all subsets."""
+    vectors: dict[str, NDArray[np.floating]] = {}
+    for part in release.subsets:
+        if not kept[part.name].any():
+            continue
+        for split, held, rows in (
+            ("query", part.query, np.flatnonzero(kept[part.name])),
+            ("gallery", part.gallery, None),
+        ):
+            where = f"{part.name}/{split}"
+            vectors[where] = embed(encoder, held, where, rows=rows, batch_size=batch_size, progress=progress)
+    if release.noise:
+        vectors[NOISE] = embed(encoder, release.noise, NOISE, batch_size=batch_size, progress=progress)
+    if len({matrix.shape[1] for matrix in vectors.values()}) != 1:
+        shapes = {where: matrix.shape[1] for where, matrix in vectors.items()}
+        raise ModelError(f"{encoder.card.spec} changed its dimension between splits: {shapes}")
+    return vectors
+
+
+def _score(
+    release: Release,
+    part: Subset,
+    mask: NDArray[np.bool_],
+    vectors: dict[str, NDArray[np.floating]],
+    measures: Sequence[Measure],
+    policy: ScoringPolicy,
+    window: Window,
+) -> Scored:
+    queries = part.query.samples.take(mask)
+    asked = vectors[f"{part.name}/query"]
+    if len(asked) != len(queries):
+        asked = asked[mask]
+    own = part.gallery.samples
+    stays = window.gallery_mask(own.dates)
+    rows = [own.take(stays) if not stays.all() else own]
+    parts = [_cut(vectors[f"{part.name}/gallery"], stays)]
+    if release.noise:
+        stays = window.gallery_mask(release.noise.samples.dates)
+        rows.append(release.noise.samples.take(stays) if not stays.all() else release.noise.samples)
+        parts.append(_cut(vectors[NOISE], stays))
+    gallery = concatenate(rows)
+    if not len(gallery):
+        raise MeasureError(f"{part.name}: the cutoff leaves no gallery; search the whole gallery instead")
+    seek = check([asked], queries.ids, f"{part.name} query")
+    held = check(parts, gallery.ids, f"{part.name} gallery")
+    if seek.parts[0].shape[1] != held.parts[0].shape[1]:
+        raise ModelError(
+            f"{part.name}: query vectors have {seek.parts[0].shape[1]} numbers, gallery vectors {held.parts[0].shape[1]}"
+        )
+    try:
+        scores = score(
+            queries, gallery, blocks(seek, held), measures, policy, qrels=part.qrels, judged=not release.labelled
+        )
+    except MeasureError as error:
+        raise MeasureError(f"{part.name}: {error}") from error
+    return Scored(part.name, queries, gallery.ids, scores, len(mask), len(rows[0]), len(gallery) - len(rows[0]))
+
+
+def _cut(matrix: NDArray[np.floating], stays: NDArray[np.bool_]) -> NDArray[np.floating]:
+    return matrix if stays.all() else matrix[stays]

@@ -1,0 +1,87 @@
+"""The figures as a table for a terminal."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_SHORT = {
+    "real_studio_flat": "studio flat",
+    "aigen_studio": "AI studio",
+    "real_streetlook": "street",
+    "aigen_streetlook": "AI street",
+}
+
+
+def render(document: Mapping[str, Any], width: int | None = None) -> str:
+    """Measures by subset, in percent, with intervals where the width allows, else overall only."""
+    width = width or shutil.get_terminal_size((120, 24)).columns
+    shown = {name: part for name, part in document["subsets"].items() if part["queries"]}
+    measures = document["settings"]["measures"]
+    heads = ["", *(_SHORT.get(name, name) for name in shown), "Overall"]
+    parts = [*shown.values(), document["overall"]]
+    for wide in (True, False):
+        rows = [
+            [measure, *(_cell(part["values"].get(measure), wide or part is parts[-1]) for part in parts)]
+            for measure in measures
+        ]
+        rows.append(["queries", *(str(part["queries"]) for part in parts)])
+        rows.append(["gallery", *(str(part["gallery"] + part["noise"]) for part in parts[:-1]), ""])
+        text = _grid(heads, rows)
+        if len(text.splitlines()[0]) <= width:
+            break
+    return "\n".join([_title(document), "", text, "", *_foot(document)])
+
+
+def _title(document: Mapping[str, Any]) -> str:
+    model, release = document["model"], document["release"]
+    edition = f" (edition {release['edition']})" if release["edition"] else ""
+    return f"{model['name']} on {release['name']}{edition}"
+
+
+def _cell(found: Mapping[str, Any] | None, wide: bool) -> str:
+    if found is None:
+        return "-"
+    value = f"{100 * found['value']:5.2f}"
+    return f"{value} [{100 * found['lo']:5.1f}, {100 * found['hi']:5.1f}]" if wide else value
+
+
+def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+
+    def line(cells: Sequence[str]) -> str:
+        first = cells[0].ljust(widths[0])
+        return "  ".join([first, *(cell.rjust(wide) for cell, wide in zip(cells[1:], widths[1:], strict=True))])
+
+    return "\n".join([line(heads), rule, *map(line, rows[:-2]), rule, *map(line, rows[-2:])])
+
+
+def _foot(document: Mapping[str, Any]) -> list[str]:
+    settings = document["settings"]
+    window = settings["window"]
+    said = [f"{key} {window[key]}" for key in ("cutoff", "since", "until") if window[key]]
+    dates = document["overall"]["dates"]
+    level = round(100 * settings["bootstrap"]["level"])
+    lines = [
+        f"Percent, with {level} % bootstrap intervals clustered by look and product. "
+        f"Overall is the mean over all queries.",
+        f"Window: {', '.join(said) or 'all dates'}; queries dated "
+        + (f"{dates['first']} to {dates['last']}." if dates else "not at all.")
+        + f" Ties: {settings['ties']}, deciding for {100 * document['overall']['tie_rate']:.1f} % of the queries.",
+    ]
+    excluded = sum(part.get("own_file_excluded", 0) for part in document["subsets"].values())
+    if excluded:
+        lines.append(f"Left out: {excluded} answers that come from the query's own file.")
+    for name, part in document["subsets"].items():
+        if not part["queries"]:
+            lines.append(f"{name}: none of its {part['queries_in_release']} queries lies in the window.")
+        for measure, count in part.get("no_positive", {}).items():
+            lines.append(f"{name}: {count} queries without a positive for {measure} ({settings['no_positive']}).")
+        unasked = part.get("not_asked", {})
+        if unasked:
+            lines.append(f"{name}: {max(unasked.values())} queries of unknown product take no part in Item measures.")
+    if not document["release"]["verified"]:
+        lines.append("The release was not verified against a manifest.")
+    return [*lines, *document["notes"]]

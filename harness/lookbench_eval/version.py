@@ -1,0 +1,3 @@
+"""The version of the harness."""
+
+VERSION = "0.1.0"
