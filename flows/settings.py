@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, YamlConfigSettingsSource
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from catalog.errors import LookbenchError
 from crawlers.run import CrawlLimits
@@ -115,11 +115,55 @@ class Settings(BaseSettings):
     @classmethod
     def settings_customise_sources(
         cls,
-        settings_cls: type[BaseSettings],
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Environment over file: a container changes one value without a file of its own."""
         return env_settings, init_settings
+
+
+def find(path: str | Path | None = None) -> Path:
+    """Return the settings file: ``path``, ``$LOOKBENCH_SETTINGS``, ./lookbench.yaml, or the one beside the code."""
+    given = path or os.environ.get("LOOKBENCH_SETTINGS")
+    if given:
+        if not Path(given).is_file():
+            raise SettingsError(f"settings file {given} does not exist; name another with --settings")
+        return Path(given).resolve()
+    here = Path("lookbench.yaml")
+    return here.resolve() if here.is_file() else HOME / "lookbench.yaml"
+
+
+def load(path: str | Path | None = None) -> Settings:
+    """Read and check the settings; raise SettingsError naming file, key, value and remedy for each fault."""
+    from ruamel.yaml import YAML, YAMLError
+
+    file = find(path)
+    try:
+        raw = YAML(typ="safe").load(file) or {}
+    except YAMLError as error:
+        raise SettingsError(f"{file} is not valid YAML: {error}") from error
+    if not isinstance(raw, dict):
+        raise SettingsError(f"{file} must hold a mapping of settings, it holds {type(raw).__name__}")
+    try:
+        return Settings(**raw)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_sentence(file, fault) for fault in error.errors())) from error
+
+
+def _sentence(file: Path, fault: Any) -> str:
+    key = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] in {"extra_forbidden", "unexpected_keyword_argument"}:
+        near = difflib.get_close_matches(key.rsplit(".", 1)[-1], _names(), n=1)
+        return f"{file}: unknown key {key!r}" + (f"; did you mean {near[0]!r}?" if near else "; remove it")
+    if fault["type"] == "missing":
+        return f"{file}: key {key!r} is missing; see lookbench.yaml of the project for its meaning"
+    return f"{file}: {key} = {fault['input']!r}: {fault['msg']}"
+
+
+def _names() -> list[str]:
+    schema = TypeAdapter(Settings).json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    return sorted({name for part in parts for name in part.get("properties", {})})
