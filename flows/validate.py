@@ -1,0 +1,105 @@
+"""Validate: install the harness wheel that lies in a release into a fresh environment and score models with it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prefect import flow
+
+from catalog.errors import LookbenchError
+from catalog.ids import sha256
+from flows import artifacts
+from flows.progress import track
+from flows.workshop import Workshop
+
+EXTRAS = {"onnx": "[onnx]", "pixels": "[onnx]", "transformers": "[transformers]"}
+
+
+class ValidationError(LookbenchError):
+    """A release without a wheel, or a harness that refused it."""
+
+
+@flow(name="validate", persist_result=False)
+def validate(
+    release: str | Path,
+    model: Sequence[str],
+    cutoff: str | None = None,
+    root: str | None = None,
+    settings: str | Path | None = None,
+) -> list[dict[str, Any]]:
+    """Score each encoder spec on ``release``; returns one result document of lookbench-eval per spec.
+
+    Raises ValidationError with the harness's own words when it refuses the release, the model or the window.
+    """
+    workshop = Workshop.open(root=root, settings=settings)
+    results = score(Path(release), model, workshop, cutoff)
+    artifacts.metrics(results)
+    return results
+
+
+def score(
+    release: Path, specs: Sequence[str], workshop: Workshop, cutoff: str | None = None, out: Path | None = None
+) -> list[dict[str, Any]]:
+    """Run the wheel of ``release`` once per spec; ``out`` keeps what it wrote, one folder per spec."""
+    wheels = sorted((release / "harness").glob("lookbench_eval-*.whl"))
+    if len(wheels) != 1:
+        raise ValidationError(
+            f"{release}: {len(wheels)} harness wheels in harness/, there must be one: freeze it again"
+        )
+    results = []
+    for number, spec in enumerate(specs):
+        command = environment(wheels[0], EXTRAS.get(spec.split(":")[0], ""), workshop)
+        with track(f"validate {spec}"), tempfile.TemporaryDirectory() as scratch:
+            folder = (out or Path(scratch)) / f"{number:02d}"
+            results.append(_run(command, release, spec, cutoff, folder))
+    return results
+
+
+def _run(command: Path, release: Path, spec: str, cutoff: str | None, folder: Path) -> dict[str, Any]:
+    arguments = [str(command), str(release), "--model", spec, "--out", str(folder), "--json"]
+    if cutoff:
+        arguments += ["--cutoff", cutoff]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ValidationError(f"lookbench-eval refused {release} with {spec}: {done.stderr.strip()[-2000:]}")
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def environment(wheel: Path, extras: str, workshop: Workshop) -> Path:
+    """Return ``lookbench-eval`` of a fresh environment made for exactly this wheel; reused while the wheel is the same.
+
+    Nothing of this project is importable there: what a model builder gets is what is tested.
+    """
+    pins = workshop.constraints
+    key = sha256(wheel.read_bytes() + extras.encode() + (pins.read_bytes() if pins else b""))[:16]
+    home = cache_folder() / "harness" / key
+    command = home / "bin" / "lookbench-eval"
+    if command.exists():
+        return command
+    with track("fresh environment for the harness wheel"):
+        shutil.rmtree(home, ignore_errors=True)  # what a killed installation left
+        _call([sys.executable, "-m", "venv", str(home)])
+        constraint = ["-c", str(pins)] if pins else []
+        _call([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", *constraint, f"{wheel}{extras}"])
+    return command
+
+
+def cache_folder() -> Path:
+    """Return where things that can be made again are kept: ``$LOOKBENCH_CACHE``, else ``~/.cache/lookbench``."""
+    return Path(os.environ.get("LOOKBENCH_CACHE") or Path.home() / ".cache" / "lookbench")
+
+
+def _call(arguments: Sequence[str]) -> None:
+    clean: Mapping[str, str] = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=clean)
+    if done.returncode:
+        raise ValidationError(
+            f"could not install the harness wheel ({' '.join(arguments[:4])} ...): {done.stderr[-800:]}"
+        )

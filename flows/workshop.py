@@ -1,0 +1,94 @@
+"""What every flow works with: settings, clock, catalog, and models opened once when first needed."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catalog.store import Catalog
+from flows import settings as settings_module
+from flows.settings import HOME, Model, Settings
+
+if TYPE_CHECKING:
+    from curation.categories import Probe
+    from curation.detectors import Detector
+    from curation.embedders import Embedder
+    from generation.pipelines import Pipeline
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Settings, clock and catalog of one run."""
+
+    settings: Settings
+    folder: Path
+    """Folder of the settings file: relative paths in it start here."""
+    now: datetime
+    """The clock of this run, injected; UTC."""
+
+    @classmethod
+    def open(
+        cls, *, root: str | None = None, settings: str | Path | None = None, now: datetime | None = None
+    ) -> "Workshop":
+        """Read the settings; ``root`` wins over the file, ``now`` over the wall clock (taken as UTC when naive)."""
+        file = settings_module.find(settings)
+        read = settings_module.load(file)
+        if root:
+            read = read.model_copy(update={"root": root})
+        clock = now or datetime.now(UTC)
+        return cls(read, file.parent, clock.replace(tzinfo=UTC) if clock.tzinfo is None else clock.astimezone(UTC))
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The catalog at ``root``; a relative folder starts at the working directory, as a person expects."""
+        return Catalog(self.settings.root)
+
+    def path(self, name: str) -> Path:
+        """Return a path of the settings: as given when absolute, else beside the settings file or the code."""
+        beside = self.folder / name
+        return beside if beside.exists() else HOME / name
+
+    def spec(self, spec: str) -> str:
+        """Return a model spec with its file, if it names one, as an absolute path."""
+        kind, _, place = spec.partition(":")
+        file = place.partition("@")[0]
+        found = self.path(file)
+        return f"{kind}:{found}{place[len(file) :]}" if file and found.exists() else spec
+
+    @property
+    def constraints(self) -> Path | None:
+        """The pins for fresh environments, where the settings name some."""
+        name = self.settings.validation.constraints
+        return self.path(name) if name else None
+
+    @cached_property
+    def detector(self) -> "Detector":
+        """The garment detector."""
+        from curation import detectors
+
+        return detectors.open(*self._model(self.settings.models.detector))
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """The image embedder."""
+        from curation import embedders
+
+        return embedders.open(*self._model(self.settings.models.embedder))
+
+    @cached_property
+    def probe(self) -> "Probe":
+        """The second stage that names a crop's category."""
+        from curation import categories
+
+        return categories.open(*self._model(self.settings.models.probe))
+
+    @cached_property
+    def generator(self) -> "Pipeline":
+        """The diffusion pipeline."""
+        from generation import pipelines
+
+        return pipelines.open(*self._model(self.settings.models.generator))
+
+    def _model(self, model: Model) -> tuple[Any, ...]:
+        return self.spec(model.spec), model.sha256
