@@ -8,16 +8,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lookbench_eval.version import VERSION as __version__
+from lookbench_eval.version import __version__
 
 if TYPE_CHECKING:
+    from lookbench_eval.aggregate import overall
     from lookbench_eval.encoders import Encoder, ModelCard, open_encoder
     from lookbench_eval.errors import HarnessError
     from lookbench_eval.evaluation import Declared, evaluate
     from lookbench_eval.intervals import Bootstrap, Estimate
     from lookbench_eval.measures import Measure, parse
     from lookbench_eval.readers import Release, open_release
-    from lookbench_eval.result import Result, overall
+    from lookbench_eval.result import Result, load
     from lookbench_eval.samples import Samples
     from lookbench_eval.scoring import ScoringPolicy, score
     from lookbench_eval.windows import Window
@@ -36,9 +37,10 @@ _HOMES = {
     "ScoringPolicy": "scoring",
     "Window": "windows",
     "evaluate": "evaluation",
+    "load": "result",
     "open_encoder": "encoders",
     "open_release": "readers",
-    "overall": "result",
+    "overall": "aggregate",
     "parse": "measures",
     "score": "scoring",
 }
@@ -58,6 +60,7 @@ __all__ = [
     "Window",
     "__version__",
     "evaluate",
+    "load",
     "open_encoder",
     "open_release",
     "overall",

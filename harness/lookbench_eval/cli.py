@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lookbench_eval.version import VERSION
+from lookbench_eval.version import __version__
 
 _EXAMPLES = """examples:
   lookbench-eval lookbench-2026.12 --model onnx:model.onnx --out results
@@ -36,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"lookbench-eval {VERSION}")
+    parser.add_argument("--version", action="version", version=f"lookbench-eval {__version__}")
     parser.add_argument("release", type=Path, help="folder of a release")
     model = parser.add_argument_group("model")
     model.add_argument("--model", metavar="SPEC", help="onnx:FILE or pixels:SIDE")
@@ -105,6 +104,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from lookbench_eval.evaluation import Declared, evaluate
     from lookbench_eval.intervals import Bootstrap
     from lookbench_eval.readers import open_release
+    from lookbench_eval.result import dumps
     from lookbench_eval.scoring import ScoringPolicy
 
     window = windows.make(options.cutoff, options.since, options.until, cut_gallery=options.cutoff_gallery)
@@ -130,8 +130,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     )
     path = result.save(options.out) if options.out else None
     if options.json:
-        text = path.read_text(encoding="utf-8") if path else json.dumps(result.document, indent=1, ensure_ascii=False)
-        print(text.rstrip("\n"))
+        print((path.read_text(encoding="utf-8") if path else dumps(result.document)).rstrip("\n"))
     else:
         print(result.table())
     if path:

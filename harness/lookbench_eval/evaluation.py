@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookbench_eval import windows
+from lookbench_eval.aggregate import Scored, build
 from lookbench_eval.embed import BATCH, Progress, embed
-from lookbench_eval.encoders import Encoder, ModelCard, open_encoder
+from lookbench_eval.encoders import Encoder, open_encoder
 from lookbench_eval.encoders.precomputed import Embeddings, load
-from lookbench_eval.errors import MeasureError, ModelError
+from lookbench_eval.errors import MeasureError, ModelError, VectorError
 from lookbench_eval.intervals import Bootstrap
-from lookbench_eval.measures import DEFAULT, JUDGED_DEFAULT, Measure, parse_all
+from lookbench_eval.measures import DEFAULT, Measure, parse_all
 from lookbench_eval.readers import NOISE, Release, Subset, open_release
-from lookbench_eval.result import Result, Scored, build
+from lookbench_eval.result import Result
 from lookbench_eval.samples import concatenate
 from lookbench_eval.scoring import ScoringPolicy, score
 from lookbench_eval.search import blocks, check
@@ -46,7 +47,7 @@ def evaluate(
     policy: ScoringPolicy | None = None,
     bootstrap: Bootstrap = Bootstrap(),  # noqa: B008 - frozen
     slices: Sequence[str] = (),
-    declared: Declared = Declared(),  # noqa: B008 - frozen
+    declared: Declared = Declared(),
     layout: str | None = None,
     verify: bool = True,
     device: str | None = None,
@@ -64,7 +65,7 @@ def evaluate(
         raise ModelError("give either a model or embeddings, not both and not neither")
     if not isinstance(release, Release):
         release = open_release(release, layout=layout, subsets=subsets, verify=verify)
-    chosen = wanted or (DEFAULT if release.labelled else JUDGED_DEFAULT)
+    chosen = wanted or (parse_all(release.measures) if release.measures else DEFAULT)
     policy = policy or ScoringPolicy(no_positive=release.no_positive)
     kept = select(release, window)
     if embeddings is not None:
@@ -160,14 +161,10 @@ def _score(
         raise MeasureError(f"{part.name}: the cutoff leaves no gallery; search the whole gallery instead")
     seek = check([asked], queries.ids, f"{part.name} query")
     held = check(parts, gallery.ids, f"{part.name} gallery")
-    if seek.parts[0].shape[1] != held.parts[0].shape[1]:
-        raise ModelError(
-            f"{part.name}: query vectors have {seek.parts[0].shape[1]} numbers, gallery vectors {held.parts[0].shape[1]}"
-        )
+    if seek.dimension != held.dimension:
+        raise VectorError(f"{part.name}: query vectors have {seek.dimension} numbers, gallery vectors {held.dimension}")
     try:
-        scores = score(
-            queries, gallery, blocks(seek, held), measures, policy, qrels=part.qrels, judged=not release.labelled
-        )
+        scores = score(queries, gallery, blocks(seek, held), measures, policy, qrels=part.qrels, bare=release.bare)
     except MeasureError as error:
         raise MeasureError(f"{part.name}: {error}") from error
     return Scored(part.name, queries, gallery.ids, scores, len(mask), len(rows[0]), len(gallery) - len(rows[0]))

@@ -62,7 +62,7 @@ def clusters(*keys: Strings) -> Clusters:
     return np.array([numbers.setdefault(root(row), len(numbers)) for row in range(count)], dtype=np.intp)
 
 
-def estimate(values: Sequence[Reals], groups: Clusters, policy: Bootstrap = Bootstrap()) -> list[Estimate]:  # noqa: B008
+def estimate(values: Sequence[Reals], groups: Clusters, policy: Bootstrap = Bootstrap()) -> list[Estimate]:
     """Mean and interval of several measures over the same n rows, NaN left out.
 
     The percentile interval of a cluster bootstrap (Field and Welsh, "Bootstrapping clustered data", JRSS B 69, 2007):

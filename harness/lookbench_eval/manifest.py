@@ -64,9 +64,8 @@ def verify(root: Path, manifest: Manifest) -> None:
         elif _sha256(path) != expected.get("sha256"):
             faults.append(f"{name} has another sha256")
     for folder in _SEALED:
-        for path in sorted((root / folder).rglob("*")):
-            if path.is_file() and path.relative_to(root).as_posix() not in manifest.files:
-                faults.append(f"{path.relative_to(root).as_posix()} is not listed in the manifest")
+        found = [path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()]
+        faults += [f"{name} is not listed in the manifest" for name in sorted(set(found) - set(manifest.files))]
     if faults:
         raise ReleaseError(
             f"{root} is not the release that its manifest describes: {name_some(faults)}; "

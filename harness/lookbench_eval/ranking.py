@@ -52,7 +52,8 @@ class Ranking:
     def positives(self, row: int) -> Index:
         """Positives of a row that are not left out."""
         rows = self.relevance.positives(int(self.queries[row]))
-        return rows[self.scores[row, rows] > -np.inf]
+        stays: NDArray[np.bool_] = self.scores[row, rows] > -np.inf
+        return rows[stays]
 
     @cached_property
     def count(self) -> Ints:

@@ -43,7 +43,8 @@ class SameCode:
 
     def gains(self, queries: Index, gallery: Index) -> Gains:
         wanted = self._queries[queries]
-        return ((wanted == self._gallery[gallery]) & (wanted >= 0)).astype(np.float64)
+        same: NDArray[np.bool_] = (wanted == self._gallery[gallery]) & (wanted >= 0)
+        return same.astype(np.float64)
 
     def positives(self, query: int) -> Index:
         return self._order[self._first[query] : self._last[query]]

@@ -63,22 +63,22 @@ def score(
     gallery: Samples,
     blocks: Blocks,
     measures: Sequence[Measure],
-    policy: ScoringPolicy = ScoringPolicy(),  # noqa: B008 - frozen
+    policy: ScoringPolicy = ScoringPolicy(),
     *,
     qrels: Qrels | None = None,
-    judged: bool = False,
+    bare: str = "fine",
 ) -> Scores:
     """Score `blocks` of (rows, similarities (b, N)) that together cover all queries once.
 
-    `judged` tells that the data has qrels but no labels, so that a bare `nDCG@5` means the judgements. The
+    `bare` is what a ranked measure without `rel` means: "fine", or "judged" and "item" for data without labels. The
     similarities are changed in place (own files become -inf). Raises MeasureError, which names the queries and
     the measure, when a query has no positive and the policy is `error`.
     """
-    names = {measure: measure.relevance(judged=judged) for measure in measures}
+    names = {measure: measure.relevance(bare) for measure in measures}
     known = {name: relevances.build(name, queries, gallery, qrels) for name in set(names.values())}
     own = _own_files(queries, gallery) if policy.own_file == "exclude" else {}
     depth = max([policy.run_depth, *(measure.k or 1 for measure in measures)])
-    values = {measure: np.zeros(len(queries)) for measure in measures}
+    values: dict[Measure, Reals] = {measure: np.zeros(len(queries)) for measure in measures}
     counts = {name: np.zeros(len(queries), dtype=np.int64) for name in known}
     tied = np.zeros(len(queries), dtype=bool)
     run: list[list[tuple[int, float]]] = [[] for _ in range(len(queries))]

@@ -32,6 +32,11 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.inverse)
 
+    @property
+    def dimension(self) -> int:
+        """Numbers per vector."""
+        return int(self.parts[0].shape[1])
+
 
 def check(parts: Sequence[Floats], ids: Strings, where: str) -> Vectors:
     """Check embeddings and prepare them for search, without copying them.
@@ -60,7 +65,8 @@ def check(parts: Sequence[Floats], ids: Strings, where: str) -> Vectors:
     zero = norms == 0
     if zero.any():
         raise VectorError(
-            f"{int(zero.sum())} {where} vectors are zero: {name_some(ids[zero])}; a zero vector has no direction to compare"
+            f"{int(zero.sum())} {where} vectors are zero: {name_some(ids[zero])}; "
+            "a zero vector has no direction to compare"
         )
     low, high = _SAFE_NORM
     if len(norms) and (norms.min() < low or norms.max() > high):

@@ -65,8 +65,7 @@ def _foot(document: Mapping[str, Any]) -> list[str]:
     dates = document["overall"]["dates"]
     level = round(100 * settings["bootstrap"]["level"])
     lines = [
-        f"Percent, with {level} % bootstrap intervals clustered by look and product. "
-        f"Overall is the mean over all queries.",
+        f"Percent, with {level} % intervals (bootstrap over looks and products). Overall: mean over all queries.",
         f"Window: {', '.join(said) or 'all dates'}; queries dated "
         + (f"{dates['first']} to {dates['last']}." if dates else "not at all.")
         + f" Ties: {settings['ties']}, deciding for {100 * document['overall']['tie_rate']:.1f} % of the queries.",

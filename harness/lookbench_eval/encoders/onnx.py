@@ -34,7 +34,7 @@ class OnnxEncoder:
         providers = _providers(onnxruntime.get_available_providers(), device)
         try:
             self._session = onnxruntime.InferenceSession(str(path), providers=providers)
-        except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no public base
+        except Exception as error:
             raise ModelError(f"{path} cannot be loaded as an ONNX model: {error}") from error
         self._preprocessing = self._declared(path)
         self._input = self._named(self._session.get_inputs(), self._preprocessing.input, "input", path)
@@ -62,7 +62,7 @@ class OnnxEncoder:
         parts = np.split(batch, len(batch)) if self._single else [batch]
         try:
             outputs = [self._session.run([self._output.name], {self._input.name: part})[0] for part in parts]
-        except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no public base
+        except Exception as error:
             raise ModelError(f"{self.card.spec} failed on a batch of shape {batch.shape}: {error}") from error
         return np.concatenate([_vectors(output, self.card.spec) for output in outputs])
 

@@ -31,9 +31,9 @@ class PixelEncoder:
 
     def prepare(self, picture: Image) -> NDArray[np.float32]:
         """One picture as a vector of shape (3 * side * side,)."""
-        from PIL import Image as pil
+        from PIL import Image as Pillow
 
-        small = picture.resize((self.side, self.side), pil.Resampling.BOX)
+        small = picture.resize((self.side, self.side), Pillow.Resampling.BOX)
         return (np.asarray(small, dtype=np.float32) / np.float32(255) - np.float32(0.5)).ravel()
 
     def encode(self, prepared: Sequence[NDArray[np.float32]]) -> Matrix:

@@ -49,9 +49,9 @@ class Preprocessing:
 
     def fit(self, picture: Image) -> Image:
         """Resize to the declared size."""
-        from PIL import Image as pil
+        from PIL import Image as Pillow
 
-        resample = pil.Resampling[self.resample.upper()]
+        resample = Pillow.Resampling[self.resample.upper()]
         height, width = self.size
         if self.resize == "squash":
             return picture.resize((width, height), resample)
@@ -62,7 +62,7 @@ class Preprocessing:
         left, top = (fitted[0] - width) // 2, (fitted[1] - height) // 2
         if self.resize == "shortest_crop":
             return picture.crop((left, top, left + width, top + height))
-        canvas = pil.new("RGB", (width, height), "white")
+        canvas = Pillow.new("RGB", (width, height), "white")
         canvas.paste(picture, (-left, -top))
         return canvas
 

@@ -6,7 +6,7 @@ Both divide by the number of all positives, as trec_eval's `map` and `map_cut` d
 import numpy as np
 
 from lookbench_eval.ranking import Ranking
-from lookbench_eval.ties import Policy, Reals
+from lookbench_eval.ties import Ints, Policy, Reals
 
 
 def average_precision(ranking: Ranking, k: int | None, policy: Policy) -> Reals:
@@ -20,7 +20,8 @@ def average_precision(ranking: Ranking, k: int | None, policy: Policy) -> Reals:
     else:
         right = places.gain > 0
         parts = right * np.cumsum(right, axis=1) / rank
-    return parts[:, :k].sum(axis=1) / np.maximum(ranking.count, 1)
+    found: Reals = parts[:, :k].sum(axis=1) / np.maximum(ranking.count, 1)
+    return found
 
 
 def _whole(ranking: Ranking, row: int, policy: Policy) -> float:
@@ -46,7 +47,7 @@ def _whole(ranking: Ranking, row: int, policy: Policy) -> float:
     return float(np.mean(seen / rank))
 
 
-def _tied(rank: Reals, start: Reals, size: Reals, held: Reals, seen: Reals) -> Reals:
+def _tied(rank: Ints, start: Ints, size: Ints, held: Ints, seen: Ints) -> Reals:
     """Expected precision-times-relevance at each rank: equation 8 of McSherry and Najork (ECIR 2008)."""
     others = (rank - start - 1) * (held - 1) / np.maximum(size - 1, 1)
     return np.where(held > 0, held / size * (seen + 1 + others) / rank, 0.0)

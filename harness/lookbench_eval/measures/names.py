@@ -17,9 +17,10 @@ from lookbench_eval.ties import Policy, Reals
 
 _HITS = {"Coarse": "coarse", "Fine": "fine", "Item": "item", "Success": "judged"}
 _NEEDS_K = {*_HITS, "Recall", "nDCG", "Look"}
-_RANKED = {"Recall", "nDCG", "MRR", "mAP"}
+_RANKED = ("Recall", "nDCG", "MRR", "mAP")
 _ALIASES = {"r": "Recall", "rr": "MRR", "ap": "mAP"}
 _NAMES = {name.lower(): name for name in (*_HITS, *_RANKED, "Look")} | _ALIASES
+_KNOWN = ", ".join(dict.fromkeys(_NAMES.values()))
 _MATCHES = ("main", "all", "subset")
 _RELS = ("coarse", "fine", "graded", "item", "judged")
 _FORM = re.compile(r"\s*(?P<name>[A-Za-z]+)(?:\((?P<params>[^()]*)\))?(?:@(?P<k>\d+))?\s*")
@@ -41,8 +42,8 @@ class Measure:
         params += [f"match={self.match}"] if self.match != "main" else []
         return f"{self.name}{'(' + ', '.join(params) + ')' if params else ''}{'' if self.k is None else f'@{self.k}'}"
 
-    def relevance(self, *, judged: bool) -> str:
-        """The relevance that it scores; `judged` tells that the data has only qrels, no labels."""
+    def relevance(self, bare: str = "fine") -> str:
+        """The relevance that it scores; `bare` is what a ranked measure without `rel` means in this data."""
         if self.name in {"Fine", "Look"} and self.match != "main":
             return f"fine-{self.match}"
         if self.name == "Look":
@@ -51,7 +52,7 @@ class Measure:
             return _HITS[self.name]
         if self.rel:
             return self.rel
-        return "judged" if judged else "graded" if self.name == "nDCG" else "fine"
+        return "graded" if self.name == "nDCG" and bare == "fine" else bare
 
 
 def parse(text: str) -> Measure:
@@ -63,9 +64,7 @@ def parse(text: str) -> Measure:
     form = _FORM.fullmatch(text)
     name = _NAMES.get(form["name"].lower()) if form else None
     if form is None or name is None:
-        raise MeasureError(
-            f"unknown measure {text!r}; write for example Fine@1, nDCG@5 or MRR (known: {', '.join(sorted(set(_NAMES.values())))})"
-        )
+        raise MeasureError(f"unknown measure {text!r}; write for example Fine@1, nDCG@5 or MRR (known: {_KNOWN})")
     k = int(form["k"]) if form["k"] else None
     if k is None and name in _NEEDS_K:
         raise MeasureError(f"measure {text!r} needs a depth, for example {name}@5")
@@ -81,7 +80,7 @@ def parse(text: str) -> Measure:
         else:
             raise MeasureError(
                 f"measure {text!r} has the parameter {pair!r}; "
-                f"Fine and Look take match={'|'.join(_MATCHES)}, {', '.join(sorted(_RANKED))} take rel={'|'.join(_RELS)}"
+                f"Fine and Look take match={'|'.join(_MATCHES)}; {', '.join(_RANKED)} take rel={'|'.join(_RELS)}"
             )
     return Measure(name, k, rel, match)
 
@@ -93,10 +92,8 @@ def parse_all(texts: Iterable[str]) -> tuple[Measure, ...]:
 
 
 DEFAULT = parse_all(
-    ["Coarse@1 Coarse@5 Coarse@10 Coarse@20 Fine@1 Fine@5 Fine@10 Fine@20 Item@1 Item@5 Item@10 Item@20"]
-    + ["nDCG@1 nDCG@5 nDCG@10 nDCG@20 MRR Look@1"]
+    [f"{name}@{k}" for name in ("Coarse", "Fine", "Item", "nDCG") for k in (1, 5, 10, 20)] + ["MRR", "Look@1"]
 )
-JUDGED_DEFAULT = parse_all(["Success@1 Success@5 Success@10 Success@20 Recall@10 Recall@20 nDCG@10 MRR mAP"])
 
 
 def evaluate(measure: Measure, ranking: Ranking, policy: Policy) -> Reals:

@@ -16,4 +16,5 @@ def ndcg(ranking: Ranking, k: int, policy: Policy) -> Reals:
     gain = ranking.places(policy).gain[:, :k]
     ideal = ranking.ideal[:, :k] @ discount[: ranking.ideal.shape[1]]
     reached = gain @ discount[: gain.shape[1]]
-    return np.divide(reached, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
+    found: Reals = np.divide(reached, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
+    return found

@@ -10,4 +10,5 @@ def recall(ranking: Ranking, k: int, policy: Policy) -> Reals:
     """Positives within the first k places over all positives, shape (b,); 0 for a query without any."""
     places = ranking.places(policy)
     held = places.held / places.size if policy == "expected" else places.gain > 0
-    return held[:, :k].sum(axis=1) / np.maximum(ranking.count, 1)
+    found: Reals = held[:, :k].sum(axis=1) / np.maximum(ranking.count, 1)
+    return found

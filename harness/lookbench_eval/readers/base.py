@@ -52,8 +52,10 @@ class Release:
     digest: str | None = None
     """sha256 of the manifest, where there is one."""
     verified: bool = False
-    labelled: bool = True
-    """False where only qrels tell what answers what."""
+    measures: tuple[str, ...] = ()
+    """Measures to score unless others are asked for; empty: the published ones."""
+    bare: str = "fine"
+    """What MRR, mAP, Recall and nDCG mean without `rel`: fine (nDCG: graded), item, or judged."""
     no_positive: str = "error"
     """What a query without a positive means by default in this layout."""
     notes: tuple[str, ...] = field(default=())
