@@ -52,8 +52,8 @@ _SLOTS: dict[str, tuple[float, float, float]] = {
 _ROLES: dict[str, str] = {
     **dict.fromkeys(("pants", "shorts", "skirt", "tights", "leg warmer"), "bottom"),
     **dict.fromkeys(("shoe", "shoes"), "shoe"),
-    **dict.fromkeys(("t-shirt", "shirt", "sweater", "cardigan", "vest"), "top"),
-    **dict.fromkeys(("longsleeve", "polo", "blouse", "top", "undershirt", "body", "hoodie"), "top"),
+    **dict.fromkeys(("top", "shirt", "sweater", "cardigan", "vest"), "top"),
+    **dict.fromkeys(("longsleeve", "polo", "blouse", "t-shirt", "undershirt", "body", "hoodie"), "top"),
     **dict.fromkeys(("dress", "jumpsuit", "cape"), "dress"),
     **dict.fromkeys(("jacket", "coat", "blazer", "outwear"), "outer"),
     **dict.fromkeys(("hat", "headband"), "hat"),

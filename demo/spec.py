@@ -53,34 +53,36 @@ class Choices:
 _SOLID = ("plain",)
 _WOVEN = ("plain", "striped", "vertical striped", "checked", "plaid", "dotted", "floral")
 _KNITS = ("plain", "striped", "chevron", "colour block", "argyle", "dotted")
-_TOP_LENGTHS = ("regular", "cropped", "longline")
+_TOP_LENGTHS = ("regular length", "cropped", "longline")
+_FITS = ("regular fit", "slim fit", "loose fit")
 
 CHOICES: dict[str, Choices] = {
-    "t-shirt": Choices(
-        necklines=("crew neck", "v-neck", "scoop neck", "boat neck", "square neck", "polo collar"),
-        sleeves=("short sleeve", "short sleeve", "sleeveless", "three-quarter sleeve", "long sleeve"),
-        lengths=_TOP_LENGTHS, fits=("regular", "slim", "loose"), materials=("cotton", "jersey"),
+    "top": Choices(
+        styles=("t-shirt", "t-shirt", "t-shirt", "long-sleeved t-shirt", "polo shirt", "tank top", "hoodie", "sweatshirt"),
+        necklines=("crew neck", "v-neck", "scoop neck", "boat neck", "square neck"), sleeves=("short sleeve",),
+        lengths=_TOP_LENGTHS, fits=_FITS, materials=("cotton", "jersey"),
     ),
     "shirt": Choices(
-        necklines=("shirt collar",), sleeves=("long sleeve", "short sleeve"), lengths=("regular", "longline"),
-        fits=("regular", "slim", "loose"), closures=("buttons",), materials=("cotton", "linen", "denim", "silk"),
+        necklines=("shirt collar",), sleeves=("long sleeve", "short sleeve"), lengths=("regular length", "longline"),
+        fits=_FITS, closures=("button front",), materials=("cotton", "linen", "denim", "silk"),
         patterns=_WOVEN,
     ),
     "sweater": Choices(
-        necklines=("crew neck", "v-neck", "turtleneck", "boat neck", "hooded"), sleeves=("long sleeve",),
-        lengths=_TOP_LENGTHS, fits=("regular", "loose"), materials=("wool", "cotton", "cashmere"), patterns=_KNITS,
+        necklines=("crew neck", "v-neck", "turtleneck", "boat neck"), sleeves=("long sleeve",),
+        lengths=_TOP_LENGTHS, fits=("regular fit", "loose fit"), materials=("wool", "cotton", "cashmere"), patterns=_KNITS,
     ),
     "cardigan": Choices(
-        necklines=("v-neck", "crew neck"), sleeves=("long sleeve",), lengths=("regular", "longline", "cropped"),
-        fits=("regular", "loose"), closures=("buttons",), materials=("wool", "cashmere"), patterns=_KNITS,
+        styles=("button cardigan",),
+        necklines=("v-neck", "crew neck"), sleeves=("long sleeve",), lengths=("regular length", "longline", "cropped"),
+        fits=("regular fit", "loose fit"), closures=("button front",), materials=("wool", "cashmere"), patterns=_KNITS,
     ),
     "jacket": Choices(
         styles=("denim jacket", "bomber jacket", "blazer", "puffer jacket", "biker jacket"),
-        sleeves=("long sleeve",), lengths=("regular", "cropped"), materials=("denim",),
+        sleeves=("long sleeve",), lengths=("regular length", "cropped"), materials=("denim",),
         patterns=("plain", "plain", "plain", "camouflage", "checked"),
     ),
     "vest": Choices(
-        styles=("suit vest", "puffer vest"), sleeves=("sleeveless",), lengths=("regular",),
+        styles=("suit vest", "puffer vest"), sleeves=("sleeveless",), lengths=("regular length",),
         materials=("wool", "nylon"), patterns=("plain", "vertical striped", "checked", "plaid"),
     ),
     "coat": Choices(
@@ -95,8 +97,9 @@ CHOICES: dict[str, Choices] = {
         patterns=("plain", "striped", "dotted", "floral", "checked", "leopard", "plaid", "colour block"),
     ),
     "jumpsuit": Choices(
+        styles=("long jumpsuit",),
         necklines=("v-neck", "scoop neck", "shirt collar"), sleeves=("sleeveless", "short sleeve", "long sleeve"),
-        lengths=("full length", "cropped"), materials=("cotton", "linen", "denim"),
+        lengths=("regular length", "cropped"), materials=("cotton", "linen", "denim"),
         patterns=("plain", "plain", "vertical striped", "floral", "dotted"),
     ),
     "skirt": Choices(
@@ -105,12 +108,12 @@ CHOICES: dict[str, Choices] = {
         patterns=("plain", "striped", "checked", "plaid", "dotted", "floral", "leopard"),
     ),
     "pants": Choices(
-        styles=("jeans", "tailored trousers", "joggers", "wide-leg trousers", "leggings"),
-        lengths=("full length", "cropped"), fits=("regular",), materials=("cotton",),
+        styles=("jeans", "tailored trousers", "joggers", "palazzo pants", "leggings"),
+        lengths=("regular length", "cropped"), fits=("regular fit",), materials=("cotton",),
         patterns=("plain", "plain", "plain", "vertical striped", "checked", "camouflage"),
     ),
     "shorts": Choices(
-        styles=("denim shorts", "chino shorts", "sport shorts"), lengths=("regular", "mini", "knee length"),
+        styles=("denim shorts", "chino shorts", "sport shorts"), lengths=("regular length", "mini", "knee length"),
         materials=("cotton",), patterns=("plain", "plain", "vertical striped", "checked", "floral", "camouflage"),
     ),
     "hat": Choices(
@@ -126,7 +129,7 @@ CHOICES: dict[str, Choices] = {
         patterns=("plain", "plain", "striped", "checked", "leopard", "floral"),
     ),
     "scarf": Choices(
-        styles=("knotted scarf", "folded scarf"), materials=("wool", "silk"),
+        styles=("long scarf",), materials=("wool", "silk"),
         patterns=("plain", "striped", "plaid", "checked", "dotted", "floral", "leopard"),
     ),
     "sock": Choices(
@@ -137,21 +140,21 @@ CHOICES: dict[str, Choices] = {
         styles=("necktie", "bow tie"), materials=("silk",),
         patterns=("plain", "diagonal striped", "dotted", "plaid", "floral"),
     ),
-    "belt": Choices(styles=("coiled belt", "straight belt"), materials=("leather", "canvas"), patterns=_SOLID),
+    "belt": Choices(styles=("buckle belt",), materials=("leather", "canvas"), patterns=_SOLID),
     "glove": Choices(
         styles=("knit glove", "leather glove", "mitten"), materials=("wool",), patterns=("plain", "striped"),
     ),
-    "tights": Choices(materials=("nylon",), patterns=("plain", "plain", "dotted", "vertical striped")),
+    "tights": Choices(styles=("opaque tights",), materials=("nylon",), patterns=("plain", "plain", "dotted", "vertical striped")),
     "leg warmer": Choices(materials=("wool",), patterns=("plain", "striped")),
     "headband": Choices(
         styles=("wide headband", "knotted headband"), materials=("cotton",),
         patterns=("plain", "striped", "dotted", "floral"),
     ),
-    "umbrella": Choices(materials=("nylon",), patterns=("plain", "colour block", "dotted", "checked")),
-    "watch": Choices(materials=("leather", "metal"), patterns=_SOLID),
+    "umbrella": Choices(styles=("stick umbrella",), materials=("nylon",), patterns=("plain", "colour block", "dotted", "checked")),
+    "watch": Choices(styles=("analogue watch",), materials=("leather", "metal"), patterns=_SOLID),
     "glasses": Choices(styles=("eyeglasses", "sunglasses"), materials=("acetate", "metal"), patterns=_SOLID),
     "cape": Choices(
-        necklines=("turtleneck", "crew neck"), lengths=("regular",), materials=("wool",),
+        necklines=("turtleneck", "crew neck"), lengths=("regular length",), materials=("wool",),
         patterns=("plain", "plaid", "checked", "striped"),
     ),
 }  # fmt: skip
@@ -163,7 +166,7 @@ _STYLE_MATERIALS: dict[str, tuple[str, ...]] = {
     "puffer jacket": ("nylon",), "biker jacket": ("leather",), "suit vest": ("wool",), "puffer vest": ("nylon",),
     "trench coat": ("cotton",), "wool coat": ("wool",), "parka": ("nylon", "cotton"),
     "slip dress": ("silk",), "jeans": ("denim",), "tailored trousers": ("wool",), "joggers": ("jersey",),
-    "wide-leg trousers": ("linen", "cotton"), "leggings": ("jersey",), "denim shorts": ("denim",),
+    "palazzo pants": ("linen", "cotton"), "leggings": ("jersey",), "denim shorts": ("denim",),
     "chino shorts": ("cotton", "linen"), "sport shorts": ("nylon",), "beanie": ("wool",), "fedora": ("felt",),
     "sun hat": ("straw",), "rain boot": ("rubber",), "high-top sneaker": ("canvas",), "sneaker": ("canvas", "leather"),
     "loafer": ("leather", "suede"), "high heel": ("leather", "suede"), "knit glove": ("wool",),
@@ -183,6 +186,17 @@ _PLAIN_STYLES = frozenset({
 })  # fmt: skip
 
 
+_STYLE_NECKS: dict[str, tuple[str, ...]] = {
+    "slip dress": ("v-neck", "scoop neck"), "shirt dress": ("shirt collar",), "polo shirt": ("polo collar",),
+    "tank top": ("scoop neck", "v-neck", "square neck"), "hoodie": ("hooded",), "sweatshirt": ("crew neck",),
+}  # fmt: skip
+_STYLE_SLEEVES: dict[str, tuple[str, ...]] = {
+    "slip dress": ("sleeveless",), "shirt dress": ("short sleeve", "long sleeve"), "tank top": ("sleeveless",),
+    "t-shirt": ("short sleeve", "short sleeve", "three-quarter sleeve"), "long-sleeved t-shirt": ("long sleeve",),
+    "hoodie": ("long sleeve",), "sweatshirt": ("long sleeve",),
+}  # fmt: skip
+
+
 def _pick(rng: np.random.Generator, values: Sequence[str]) -> str:
     return values[int(rng.integers(len(values)))] if values else ""
 
@@ -196,11 +210,7 @@ def random_spec(rng: np.random.Generator, category: str | None = None) -> Garmen
     pattern = "plain" if style in _PLAIN_STYLES else _pick(rng, offer.patterns)
     if pattern != "plain" and style in ("bomber jacket", "biker jacket"):
         pattern = "plain"
-    necklines, sleeves = offer.necklines, offer.sleeves
-    if style == "slip dress":
-        necklines, sleeves = ("v-neck", "scoop neck"), ("sleeveless",)
-    elif style == "shirt dress":
-        necklines, sleeves = ("shirt collar",), ("short sleeve", "long sleeve")
+    necklines, sleeves = _STYLE_NECKS.get(style, offer.necklines), _STYLE_SLEEVES.get(style, offer.sleeves)
     return GarmentSpec(
         category=name,
         colour=colour,

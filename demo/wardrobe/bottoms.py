@@ -73,16 +73,16 @@ def pants(draft: Draft) -> None:
     style = draft.spec.style
     width, hip, waist = {
         "jeans": (draft.pick(0.095, 0.11, 0.125), 0.185, 0.15), "tailored trousers": (0.11, 0.18, 0.148), "joggers": (0.085, 0.19, 0.15),
-        "wide-leg trousers": (0.17, 0.2, 0.145), "leggings": (0.068, 0.155, 0.125),
+        "palazzo pants": (0.17, 0.2, 0.145), "leggings": (0.068, 0.155, 0.125),
     }[style]  # fmt: skip
     top, crotch = 0.06, 0.33 + draft.jig(0.004)
-    end = (0.94 if draft.spec.length == "full length" else 0.8) + draft.jig(0.006)
+    end = (0.94 if draft.spec.length == "regular length" else 0.8) + draft.jig(0.006)
     inner = draft.pick(0.03, 0.04) + abs(draft.jig(0.008))
     leg = _leg(waist, top, crotch, hip, end, inner, width)
     middle = inner + width / 2
     back = mirrored((0.5, top - 0.004), (0.5 + waist, top - 0.008), (0.5 + waist, top + 0.03), (0.5, top + 0.03))
     draft.canvas.panel(back, draft.solid, shade=0.6, lift=0)
-    pressed = style == "tailored trousers" or (style == "wide-leg trousers" and draft.chance(0.5))
+    pressed = style == "tailored trousers" or (style == "palazzo pants" and draft.chance(0.5))
     for k, piece in enumerate(sides(leg)):
         s = (1, -1)[k]
         folds = _leg_folds(draft, s, crotch, hip, end, middle)
@@ -110,7 +110,7 @@ def shorts(draft: Draft) -> None:
     """As pants, cut above the knee and drawn larger."""
     style = draft.spec.style
     top, crotch, waist, hip = 0.2, 0.52, 0.225, 0.262
-    end = {"mini": 0.62, "regular": 0.72, "knee length": 0.86}[draft.spec.length] + draft.jig(0.006)
+    end = {"mini": 0.62, "regular length": 0.72, "knee length": 0.86}[draft.spec.length] + draft.jig(0.006)
     inner, width = 0.035, draft.pick(0.235, 0.25, 0.265)
     leg = _leg(waist, top, crotch, hip, end, inner, width, 0.012)
     frayed = style == "denim shorts" and draft.chance(0.5)

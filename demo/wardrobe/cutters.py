@@ -8,7 +8,7 @@ from demo.wardrobe import bottoms, dresses, extras, feet, headwear, outerwear, t
 from demo.wardrobe.draft import Draft
 
 CUTTERS: dict[str, Callable[[Draft], None]] = {
-    "t-shirt": tops.t_shirt,
+    "top": tops.top,
     "shirt": tops.shirt,
     "sweater": tops.sweater,
     "cardigan": tops.cardigan,

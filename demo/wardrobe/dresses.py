@@ -104,7 +104,7 @@ def jumpsuit(draft: Draft) -> None:
     """Bodice and trousers in one, with a waist band."""
     torso = _bodice(draft)
     (sx, sy), (ax, ay), (wx, wy) = torso.shoulder, torso.armpit, torso.waist
-    end = 0.95 if draft.spec.length == "full length" else 0.86
+    end = 0.95 if draft.spec.length == "regular length" else 0.86
     wide = draft.pick(0.085, 0.1, 0.12)
     parts.inside_back(draft, torso)
     parts.sleeves(draft, torso, draft.cloth, length={"short sleeve": 0.12, "long sleeve": 0.43}.get(draft.spec.sleeve_length), cuff=0.09 if draft.spec.sleeve_length == "short sleeve" else 0.065, puff=0.04)

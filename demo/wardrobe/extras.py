@@ -108,7 +108,7 @@ def _fringe(draft: Draft, a: tuple[float, float], b: tuple[float, float], length
 
 def scarf(draft: Draft) -> None:
     """A scarf looped around nobody's neck, or folded over itself."""
-    if draft.spec.style == "folded scarf":
+    if draft.chance(0.3):
         _folded_scarf(draft)
         return
     back = mirrored((0.5, 0.14, 1), (0.64, 0.16, 1), (0.7, 0.25), (0.62, 0.3, 1), (0.5, 0.31, 1))
@@ -164,7 +164,7 @@ def tie(draft: Draft) -> None:
 def belt(draft: Draft) -> None:
     """A strap with a buckle, coiled or laid straight."""
     metal = mix(rgb("grey"), rgb("white"), 0.5) if draft.chance(0.5) else mix(rgb("camel"), rgb("yellow"), 0.4)
-    if draft.spec.style == "straight belt":
+    if draft.chance(0.35):
         strap = outline((0.06, 0.455), (0.9, 0.45), (0.95, 0.5, 1), (0.9, 0.545), (0.06, 0.55))
         draft.canvas.panel(strap, draft.solid, puff=0.03, lift=0)
         for y in (0.468, 0.533):

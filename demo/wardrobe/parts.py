@@ -72,7 +72,7 @@ def torso_of(draft: Draft, **changes: object) -> Torso:
     """A body piece fitted to the design's fit and neckline, with the chance of this view."""
     spec = draft.spec
     torso = Torso(neckline=spec.neckline)
-    width = {"slim": -0.018, "loose": 0.03}.get(spec.fit, 0.0) + draft.pick(-0.008, 0.0, 0.008)
+    width = {"slim fit": -0.018, "loose fit": 0.03}.get(spec.fit, 0.0) + draft.pick(-0.008, 0.0, 0.008)
     length = {"cropped": -0.19, "longline": 0.07}.get(spec.length, 0.0) + draft.pick(-0.02, 0.0, 0.02)
     shapes = {
         "v-neck": (0.078, 0.15),

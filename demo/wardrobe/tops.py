@@ -11,8 +11,15 @@ from demo.wardrobe import parts
 from demo.wardrobe.draft import Draft, sides
 
 
-def t_shirt(draft: Draft) -> None:
-    """Jersey top with a band at the neck, or a polo."""
+def top(draft: Draft) -> None:
+    """The jersey top that the design's style names."""
+    if draft.spec.style in ("hoodie", "sweatshirt"):
+        sweater(draft)
+    else:
+        _t_shirt(draft)
+
+
+def _t_shirt(draft: Draft) -> None:
     torso = parts.torso_of(draft)
     sleeveless = draft.spec.sleeve_length == "sleeveless"
     if sleeveless:
@@ -61,7 +68,7 @@ def shirt(draft: Draft) -> None:
 
 
 def sweater(draft: Draft) -> None:
-    """Knit with ribbed neck, cuffs and hem; or a hoodie with a kangaroo pocket."""
+    """Ribbed neck, cuffs and hem; a hoodie has its hood and a kangaroo pocket."""
     torso = parts.torso_of(draft)
     hood = draft.spec.neckline == "hooded"
     if hood:
@@ -82,6 +89,8 @@ def sweater(draft: Draft) -> None:
         for side in (-1, 1):
             x = 0.5 + side * 0.035
             draft.canvas.line(curve((x, torso.top + torso.drop), (x + side * 0.012, torso.top + 0.16, 1), (x + side * 0.002, torso.top + 0.25)), draft.accent, 0.008, 0.95)
+    if draft.spec.pattern == "graphic":
+        parts.graphic(draft, 0.5, torso.top + 0.22, 0.085)
 
 
 def _hood(draft: Draft, torso: parts.Torso) -> None:
