@@ -10,17 +10,23 @@ from taxonomy.phrases import Meaning, fold
 
 _PIECE = re.compile(r"[^\W_]+|[^\w\s]+|\s+")
 _HARD = re.compile(r"[.,;:!?|()\[\]{}•·–—\n]")
-_LINKS = frozenset(
-    "with without w and or in for by from on of under over plus mit ohne und oder fur aus von im avec sans et ou en pour "
-    "de con sin y o para senza e per di da".split()
-)
+_DASHES = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{MINUS SIGN}"
+_LINKS = frozenset({
+    "with", "without", "w", "and", "or", "in", "for", "by", "from", "on", "of", "under", "over", "plus", "mit",
+    "ohne", "und", "oder", "fur", "aus", "von", "im", "avec", "sans", "et", "ou", "en", "pour", "de", "con",
+    "sin", "y", "o", "para", "senza", "e", "per", "di", "da",
+})  # fmt: skip
 """Words after which another thing may be named: what comes before them names the garment."""
-_NEGATORS = frozenset("no not non without nor never ohne kein keine keinen nicht sans pas sin senza".split())
+_NEGATORS = frozenset({
+    "no", "not", "non", "without", "nor", "never", "ohne", "kein", "keine", "keinen", "nicht", "sans", "pas",
+    "sin", "senza",
+})  # fmt: skip
 _NEGATED_WORDS = 2
 """A negator reaches this many words on: "no hood", "without any pockets", "no hood or pockets"."""
-_TRIMMINGS = frozenset(
-    "button buttons hardware zip zipper zips buckle buckles tone toned trim stitching logo detail details accents".split()
-)
+_TRIMMINGS = frozenset({
+    "button", "buttons", "hardware", "zip", "zipper", "zips", "buckle", "buckles", "tone", "toned", "trim",
+    "stitching", "logo", "detail", "details", "accents",
+})  # fmt: skip
 """A colour before one of these is the colour of a part: "gold buttons"."""
 _STYLING = re.compile(
     r"\b(?:pairs?|paired|styled?|styles|wear|worn|teams?|teamed|combines?|combined|matche[sd]|layer(?:ed)?|goes|go|looks)\b"
@@ -100,7 +106,7 @@ def _tokens(text: str) -> list[_Word]:
         elif piece.isspace():
             segment, phrase = (segment + 1, phrase + 1) if "\n" in piece else (segment, phrase)
             spaced = True
-        elif _HARD.search(piece) or ("-" in piece and spaced):  # " - " parts a title, "v-neck" is one word
+        elif _HARD.search(piece) or (spaced and piece[0] in _DASHES):  # " - " parts a title, "v-neck" is one word
             segment, phrase = segment + 1, phrase + 1
     return found
 

@@ -168,7 +168,9 @@ class Taxonomy:
         for mapping in self._system(system):
             if mapping.id == id:
                 return mapping.categories[0]
-        raise TaxonomyError(f"taxonomy {self.version} maps no class {id} of {system}; add it to the mappings of the file")
+        raise TaxonomyError(
+            f"taxonomy {self.version} maps no class {id} of {system}; add it to the mappings of the file"
+        )
 
     def ids(self, system: str, category: str) -> tuple[int, ...]:
         """Return the classes of a foreign vocabulary that cover ``category``, those where it is the usual one first."""
@@ -178,5 +180,7 @@ class Taxonomy:
 
     def _system(self, system: str) -> tuple[Mapping, ...]:
         if system not in self.mappings:
-            raise TaxonomyError(f"taxonomy {self.version} has no mapping to {system!r}; known: {', '.join(self.mappings)}")
+            raise TaxonomyError(
+                f"taxonomy {self.version} has no mapping to {system!r}; known: {', '.join(self.mappings)}"
+            )
         return self.mappings[system]

@@ -47,7 +47,10 @@ class Table:
             return
         for key, value in node.value:
             if key.value in self.items:
-                problems.add(key, f"{what}: {key.value!r} is there twice, first at {problems.at(self.keys[key.value])}; remove one")
+                problems.add(
+                    key,
+                    f"{what}: {key.value!r} is there twice, first at {problems.at(self.keys[key.value])}; remove one",
+                )
                 continue
             self.keys[key.value], self.items[key.value] = key, value
 
@@ -108,7 +111,9 @@ def compose(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise TaxonomyError(f"{path}: the taxonomy cannot be read ({error}); give the path of a readable UTF-8 file") from error
+        raise TaxonomyError(
+            f"{path}: the taxonomy cannot be read ({error}); give the path of a readable UTF-8 file"
+        ) from error
     try:
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:

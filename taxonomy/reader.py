@@ -46,7 +46,9 @@ def load(path: Path | None = None) -> Taxonomy:
     try:
         stamp = file.stat()
     except OSError as error:
-        raise TaxonomyError(f"{file}: the taxonomy cannot be read ({error.strerror}); give the path of a readable file") from error
+        raise TaxonomyError(
+            f"{file}: the taxonomy cannot be read ({error.strerror}); give the path of a readable file"
+        ) from error
     return _cached(file, stamp.st_mtime_ns, stamp.st_size)
 
 
@@ -60,7 +62,9 @@ def read(path: Path) -> Taxonomy:
     root_node = compose(path)
     problems = Problems(path)
     root = Table(root_node, problems, "taxonomy")
-    root.only(("version", "categories", "facets", "compounds", "ignored", "mappings"), ("version", "categories", "facets"))
+    root.only(
+        ("version", "categories", "facets", "compounds", "ignored", "mappings"), ("version", "categories", "facets")
+    )
     problems.stop()
     version = root.text("version")
     if not _VERSION.fullmatch(version):
@@ -135,7 +139,10 @@ def _facets(table: Table, problems: Problems) -> _Facets:
             _name(key, value, "value", problems)
             if value in homes:
                 facet, line = homes[value]
-                problems.add(key, f"value {value!r} of {name} is at line {line} already, in {facet}; give one of them another name")
+                problems.add(
+                    key,
+                    f"value {value!r} of {name} is at line {line} already, in {facet}; give one of them another name",
+                )
                 continue
             homes[value] = (name, key.start_mark.line + 1)
             said = Table(value_node, problems, f"value {value}")
@@ -167,7 +174,9 @@ def _categories(table: Table, facets: _Facets, problems: Problems) -> dict[str, 
                     problems.add(facet, f"category {name}: {key!r} names the unknown facet {facet.value!r}")
         main = entry.names("main")
         if main and main[-1] != FALLBACK:
-            problems.add(entry.items["main"], f"category {name}: 'main' must end in {FALLBACK}, so that every garment has one")
+            problems.add(
+                entry.items["main"], f"category {name}: 'main' must end in {FALLBACK}, so that every garment has one"
+            )
         found[name] = Category(
             name, group, entry.text("definition"), entry.names("synonyms"), entry.names("facets"), main
         )
@@ -192,7 +201,11 @@ def _check_values(
             entry = Table(listed.items[value.name], Problems(problems.path), f"value {value.name}")
             for category in entry.list_nodes("categories"):
                 if category.value not in asked:
-                    known = "an unknown category" if category.value not in categories else f"a category without {facet.name}"
+                    known = (
+                        "an unknown category"
+                        if category.value not in categories
+                        else f"a category without {facet.name}"
+                    )
                     problems.add(category, f"value {value.name}: {category.value!r} is {known}")
             for implied in entry.list_nodes("implies"):
                 if implied.value not in names:
@@ -215,7 +228,9 @@ def _compounds(
         entry = Table(node, problems, f"compound {phrase}")
         entry.only(("category", "values"), ("category", "values"))
         category = entry.text("category")
-        _known(entry.items.get("category", node), [category], set(categories), f"compound {phrase}", "category", problems)
+        _known(
+            entry.items.get("category", node), [category], set(categories), f"compound {phrase}", "category", problems
+        )
         _known(node, entry.names("values"), names, f"compound {phrase}", "value", problems)
         phrases.claim(table.keys[phrase], phrase, set(categories), f"compound {phrase}")
         found.append(Compound(phrase, category, entry.names("values")))
@@ -237,16 +252,25 @@ def _mappings(root: Table, categories: set[str], names: set[str], problems: Prob
         for entry_node in node.value:
             entry = Table(entry_node, problems, f"mapping {system}")
             entry.only(("id", "name", "categories", "values"), ("id", "name", "categories"))
-            id = entry.text("id", "0")
-            if not id.isdecimal():
-                problems.add(entry_node, f"mapping {system}: id {id!r} must be a whole number")
+            number = entry.text("id", "0")
+            if not number.isdecimal():
+                problems.add(entry_node, f"mapping {system}: id {number!r} must be a whole number")
                 continue
-            if id in lines:
-                problems.add(entry_node, f"mapping {system}: class {id} is at line {lines[id]} already; remove one")
-            lines[id] = entry_node.start_mark.line + 1
-            _known(entry_node, entry.names("categories"), categories, f"mapping {system}, class {id}", "category", problems)
-            _known(entry_node, entry.names("values"), names, f"mapping {system}, class {id}", "value", problems)
-            classes.append(Mapping(int(id), entry.text("name"), entry.names("categories"), entry.names("values")))
+            if number in lines:
+                problems.add(
+                    entry_node, f"mapping {system}: class {number} is at line {lines[number]} already; remove one"
+                )
+            lines[number] = entry_node.start_mark.line + 1
+            _known(
+                entry_node,
+                entry.names("categories"),
+                categories,
+                f"mapping {system}, class {number}",
+                "category",
+                problems,
+            )
+            _known(entry_node, entry.names("values"), names, f"mapping {system}, class {number}", "value", problems)
+            classes.append(Mapping(int(number), entry.text("name"), entry.names("categories"), entry.names("values")))
         found[system] = tuple(classes)
     return found
 
