@@ -1,0 +1,91 @@
+"""The gallery of the page: the pictures shown of its own product."""
+
+from typing import Any
+
+from crawlers.readers import pictures
+from crawlers.readers.outline import Outline
+from crawlers.readers.pictures import Picture
+from crawlers.readers.urls import page_key
+
+MAX_PICTURES = 60
+SMALL = 60
+
+
+def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
+    """Return (position, element, addresses) of the pictures outside navigation and regions about other products."""
+    found = []
+    links = [link for link in out.links if link.pictured]
+    own = page_key(out.base)
+    for at, element in out.images:
+        if out.is_other(at):
+            continue
+        link = next((link for link in links if link.at <= at <= link.end), None)
+        if link is not None and page_key(link.url) != own and not pictures.is_file(link.url):
+            continue
+        if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
+            continue
+        addresses = [entry for entry in pictures.of_element(element, out.base)
+                     if not pictures.is_junk(entry.url, element.get("class"), element.get("id"))]  # fmt: skip
+        if addresses:
+            found.append((at, element, addresses))
+    return found
+
+
+def _side(element: Any, name: str) -> int:
+    digits = (element.get(name) or "").removesuffix("px").strip()
+    return int(digits) if digits.isdigit() and len(digits) < 6 else 10_000
+
+
+def read(out: Outline, known: list[str]) -> list[Picture]:
+    """Return every address of the gallery's pictures in page order.
+
+    With pictures ``known`` from markup, the gallery is the block around them that does not hold the title; else it is
+    the own pictures that share the closest block with the title.
+    """
+    images = own_images(out)
+    keys = {pictures.key(url) for url in known}
+    if keys:
+        anchors = [entry for entry in images if any(picture.key in keys for picture in entry[2])]
+        holders = [holder for entry in anchors if (holder := _block(out, entry[1], images)) is not None]
+        spans = [out.spans[holder] for holder in holders]
+        chosen = [entry for entry in images if entry in anchors or any(low <= entry[0] <= high for low, high in spans)]
+    else:
+        chosen = _nearest(out, images)
+    return [address for entry in chosen[:MAX_PICTURES] for address in _unified(entry[2])]
+
+
+def _unified(addresses: list[Picture]) -> list[Picture]:
+    """Return the addresses of one element under one key: an element shows one picture."""
+    best = max(addresses, key=lambda entry: entry.width)
+    return [Picture(best.url, best.width, best.key), *[entry for entry in addresses if entry.key == best.key and entry is not best]]
+
+
+def _block(out: Outline, element: Any, images: list[tuple[int, Any, list[Picture]]]) -> Any:
+    """Return the smallest block around a picture that holds another picture as well but not the title."""
+    node = element.getparent()
+    own = {entry[2][0].key for entry in images if entry[1] is element}
+    for _ in range(7):
+        if node is None or node.tag in {"body", "html", "main"}:
+            return None
+        low, high = out.spans.get(node, (0, -1))
+        if low <= out.title_at <= high:
+            return None
+        if any(low <= at <= high and not own & {entry.key for entry in addresses} for at, _, addresses in images):
+            return node
+        node = node.getparent()
+    return None
+
+
+def _nearest(out: Outline, images: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+    if out.title_at < 0:
+        return images[:1]
+    depths: list[tuple[int, tuple[int, Any, list[Picture]]]] = []
+    for entry in images:
+        holder = out.shared(entry[1], out.title_at)
+        depth = 0
+        while holder is not None:
+            depth += 1
+            holder = holder.getparent()
+        depths.append((depth, entry))
+    deepest = max((depth for depth, _ in depths), default=0)
+    return [entry for depth, entry in depths if depth == deepest]

@@ -1,0 +1,84 @@
+"""JSON as pages really hold it: comments around it, several values in one script, raw control characters, broken syntax."""
+
+import json
+import re
+from typing import Any
+
+MAX_REPAIR = 262_144
+MAX_STATE = 8_000_000
+_WRAP = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>|\]\]>|/\*\s*\]\]>\s*\*/)\s*$")
+_DECODER = json.JSONDecoder(strict=False)
+_BETWEEN = re.compile(r"[\s;,\ufeff\x00]*")
+
+
+def parse(text: str) -> tuple[list[Any], str | None]:
+    """Return the JSON values of one script and a warning when it was broken.
+
+    Strict JSON first; then value after value with raw control characters allowed; then a repair of what is left.
+    Nothing usable gives an empty list and a warning that says so.
+    """
+    import orjson
+
+    body = _WRAP.sub("", text).strip().strip("\ufeff")
+    if not body:
+        return [], "empty"
+    try:
+        return [orjson.loads(body)], None
+    except ValueError:
+        pass
+    values, rest = _sequence(body)
+    if not rest:
+        return values, None if values else "no JSON"
+    repaired = _repair(rest)
+    if repaired:
+        return values + repaired, "broken JSON, repaired"
+    return values, "broken JSON, skipped"
+
+
+def _sequence(body: str) -> tuple[list[Any], str]:
+    values: list[Any] = []
+    at = 0
+    while (at := _end(_BETWEEN, body, at)) < len(body):
+        if body[at] not in "{[":
+            return values, body[at:]
+        try:
+            value, at = _DECODER.raw_decode(body, at)
+        except (ValueError, RecursionError):
+            return values, body[at:]
+        values.append(value)
+    return values, ""
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _repair(text: str) -> list[Any]:
+    import json_repair
+
+    if len(text) > MAX_REPAIR or not text.lstrip().startswith(("{", "[")):
+        return []
+    try:
+        value = json_repair.loads(text)
+    except (ValueError, RecursionError, IndexError, TypeError, AttributeError):
+        return []
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value)):
+        return [value]
+    return []
+
+
+def value_at(text: str, at: int) -> Any | None:
+    """Return the JSON value or JavaScript literal that starts at ``at``, or None."""
+    if len(text) - at > MAX_STATE:
+        return None
+    try:
+        return _DECODER.raw_decode(text, at)[0]
+    except (ValueError, RecursionError):
+        pass
+    import chompjs
+
+    try:
+        return chompjs.parse_js_object(text[at : at + MAX_REPAIR * 4])
+    except (ValueError, RecursionError, IndexError, TypeError, UnicodeError, MemoryError):
+        return None

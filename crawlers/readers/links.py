@@ -1,0 +1,52 @@
+"""Links worth following: to products, to the next page of a listing, to categories."""
+
+import re
+from typing import Any
+
+from crawlers.readers import outline
+from crawlers.readers.outline import Outline
+from crawlers.readers.urls import absolute, canonical, distinct, is_home, page_key, same_site
+
+_NEXT = re.compile(r"^(?:next(?: page)?|more|load more|show more|older|›|»|>|→|weiter|nächste(?: seite)?|suivant\w*|page suivante|siguiente|"
+                   r"successiv[ao]|avanti|próxim[ao]|seguinte|nästa|næste|neste|volgende|następna|dalej|seuraava|nākamā|ďalšia|další|次へ|다음)"
+                   r"\s*[›»>→]?$", re.IGNORECASE)  # fmt: skip
+_PAGER = frozenset({"pagination", "pager", "pages", "paging", "paginator", "pagenav", "paginate"})
+_NO_PAGE = re.compile(r"/(?:cart|basket|bag|checkout|account|login|signin|register|wishlist|search|help|contact|faq|legal|privacy|terms|"
+                      r"stores?|careers|returns|delivery|newsletter|cookies?|imprint|impressum)(?:[/.?]|$)", re.IGNORECASE)  # fmt: skip
+
+
+def products(out: Outline, stated: list[str]) -> list[str]:
+    """Return product addresses: those that markup states, or else the tiles of the page, in order and once each."""
+    if stated:
+        bare = {page_key(url): url for url in stated}
+        return distinct([canonical(url) for url in bare.values()])
+    found = []
+    for link in outline.tile_links(out):
+        inside = next((kind for low, high, kind in out.zones if low <= link.at <= high and not low <= out.title_at <= high), None)
+        if inside is None and not link.in_nav and not is_home(link.url) and not _NO_PAGE.search(link.url):
+            found.append(canonical(link.url))
+    return distinct(found)
+
+
+def next_page(out: Outline, root: Any) -> str | None:
+    """Return the address of the next page of a listing, or None on the last."""
+    for element in root.xpath("//link[@rel='next'] | //a[contains(concat(' ', @rel, ' '), ' next ')]"):
+        if url := absolute(element.get("href"), out.base):
+            return url
+    own = page_key(out.base)
+    for link in out.links:
+        label = link.text or link.element.get("aria-label") or link.element.get("title") or ""
+        names = outline.names_around(link.element, 4)
+        if _NEXT.match(label.strip()) and (page_key(link.url) == own or names & _PAGER or "next" in names) and same_site(link.url, out.base):
+            return link.url
+    return None
+
+
+def pages(out: Outline) -> list[str]:
+    """Return the other links of the page on its own site, for discovery of categories: no carts, no accounts, no search."""
+    found = []
+    own = page_key(out.base)
+    for link in out.links:
+        if same_site(link.url, out.base) and page_key(link.url) != own and not _NO_PAGE.search(link.url):
+            found.append(canonical(link.url))
+    return distinct(found)[:2000]

@@ -1,0 +1,182 @@
+"""One product out of all sources.
+
+The rules, in full:
+
+1. Order of trust for a field: JSON-LD, microdata, JSON-LD in embedded state, other embedded state, OpenGraph, the visible
+   page. Name and description follow it; the page's own product is chosen before (``choose``).
+2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the regular
+   price. Where two sources of markup disagree, the one that the page shows as its price wins. Otherwise rule 1.
+3. One buyable size makes the product buyable. Different prices of variants are a range, and ``price`` is its low end unless
+   the page shows one of them.
+4. Pictures: markup's, then what the gallery around them adds; OpenGraph's picture only when there is no other. One address
+   per picture, the largest that the page names.
+5. A regular price must be above the price. A GTIN must have the right check digit. A currency is never guessed.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from crawlers.readers import pictures, prices
+from crawlers.readers.pictures import Picture
+from crawlers.readers.records import Claim
+from crawlers.readers.visible import Seen
+
+_TEXT_FIELDS = (("brand", "brand"), ("description", "description"), ("sku", "sku"), ("mpn", "mpn"), ("color", "color"), ("size", "size"),
+                ("material", "material"), ("gender", "gender"), ("category", "category"), ("group_id", "groupId"),
+                ("product_id", "productId"), ("published_at", "publishedAt"))  # fmt: skip
+
+
+class Merged:
+    """A product under construction: its fields and where each came from."""
+
+    def __init__(self, url: str) -> None:
+        self.product: dict[str, Any] = {"url": url}
+        self.evidence: dict[str, str] = {}
+
+    def put(self, field: str, value: Any, source: str) -> None:
+        """Set a field that is not set yet, unless the value is empty."""
+        if value not in (None, "", [], {}) and field not in self.product:
+            self.product[field] = value
+            self.evidence[field] = source
+
+
+def product(claims: Sequence[Claim], seen: Seen, gallery: Sequence[Picture], crumbs: Sequence[tuple[str, str | None, str]], url: str) -> Merged:
+    """Merge claims (in order of trust) with what the page shows into one product."""
+    merged = Merged(url)
+    for claim in claims:
+        merged.put("name", claim.name, claim.source)
+    merged.put("name", seen.name, "visible")
+    _price(merged, claims, seen)
+    for claim in claims:
+        merged.put("availability", claim.availability(), claim.source)
+    merged.put("availability", seen.availability, "visible")
+    for claim in claims:
+        for attribute, field in _TEXT_FIELDS:
+            value = getattr(claim, attribute)
+            merged.put(field, {"name": value} if field == "brand" and value else value, claim.source)
+        merged.put("gtin", [{"type": f"gtin{len(code)}", "value": code} for code in dict.fromkeys(claim.gtins)], claim.source)
+    merged.put("brand", {"name": seen.brand} if seen.brand else None, "visible")
+    for field in ("color", "material", "sku"):
+        merged.put(field, getattr(seen, field), "visible")
+    if crumbs:
+        steps = [{"name": name, "url": link} if link else {"name": name} for name, link, _ in crumbs]
+        if len(steps) > 1 and steps[-1]["name"].casefold() == str(merged.product.get("name")).casefold():
+            steps.pop()
+        merged.put("breadcrumbs", steps, crumbs[0][2])
+    _images(merged, claims, gallery)
+    _variants(merged, claims)
+    return merged
+
+
+def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
+    stated = [(claim.source, bounds, claim.currency()) for claim in claims if (bounds := claim.prices())]
+    currency = next(((named, source) for source, _, named in stated if named), None)
+    currency = currency or next(((claim.currency(), claim.source) for claim in claims if claim.currency()), None)
+    currency = currency or ((seen.currency, "visible") if seen.currency else None)
+    code = currency[0] if currency else None
+    if currency:
+        merged.put("currency", *currency)
+    regular = [(claim.source, offer.regular) for claim in claims for offer in claim.every_offer() if offer.regular]
+    if seen.regular:
+        regular.insert(0, ("visible", seen.regular))
+    agree = seen.currency in (None, code)
+    low: Decimal | None = None
+    high: Decimal | None = None
+    source = ""
+    if stated:
+        source, (low, high), _ = stated[0]
+        lows = {bounds[0] for _, bounds, _ in stated} | {bounds[1] for _, bounds, _ in stated}
+        shown = seen.price if agree and seen.sure else None
+        if shown is not None and seen.regular and low == high and low != shown and (low == seen.regular or low > shown):
+            note = f"visible ({source} says {prices.text_of(low, code)}, which the page strikes through)"
+            low, high, source = shown, shown, note
+        elif len(stated) > 1 and shown is not None and shown in lows and not low <= shown <= high:
+            winner = next(entry for entry in stated if shown in entry[1])
+            note = f"{winner[0]} as shown ({source} says {prices.text_of(low, code)})"
+            low, high, source = shown, shown, note
+        elif len(stated) > 1 and (rival := next((entry for entry in stated[1:] if entry[1] != (low, high) and not low <= entry[1][0] <= high), None)):
+            source = f"{source} ({rival[0]} says {prices.text_of(rival[1][0], code)})"
+    elif seen.price is not None:
+        low, high, source = seen.price, seen.high or seen.price, "visible"
+    if low is None or high is None:
+        return
+    price, origin = low, source
+    if high > low:
+        merged.put("priceLow", prices.text_of(low, code), source)
+        merged.put("priceHigh", prices.text_of(high, code), source)
+        inside = {amount for amount in seen.amounts if low <= amount <= high}
+        if agree and len(inside) == 1 and seen.price in inside and seen.high is None:
+            price, origin = next(iter(inside)), "visible"
+    merged.put("price", prices.text_of(price, code), origin)
+    for origin, amount in regular:
+        if amount > price:
+            merged.put("regularPrice", prices.text_of(amount, code), origin)
+
+
+def _images(merged: Merged, claims: Sequence[Claim], gallery: Sequence[Picture]) -> None:
+    strong = next((claim for claim in claims if claim.source != "opengraph" and _usable(claim)), None)
+    source = strong.source if strong else ""
+    weak = next((claim for claim in claims if claim.source == "opengraph" and _usable(claim)), None)
+    listed = [pictures.picture(url) for url in _usable(strong)] if strong else []
+    if listed or gallery:
+        known = {entry.key for entry in [*listed, *gallery]}
+        if not listed and weak and gallery:
+            listed = [entry for entry in map(pictures.picture, _usable(weak)) if entry.key in known]
+        source = source or ("opengraph" if listed else "visible")
+        if any(entry.key not in {known.key for known in listed} for entry in gallery) and source != "visible":
+            source = f"{source}, visible"
+        urls = pictures.merge([*listed, *gallery])
+    elif weak:
+        urls, source = pictures.merge(map(pictures.picture, _usable(weak))), "opengraph"
+    else:
+        return
+    merged.put("mainImage", {"url": urls[0]} if urls else None, source)
+    merged.put("images", [{"url": url} for url in urls], source)
+
+
+def _usable(claim: Claim) -> list[str]:
+    return [url for url in claim.images if not pictures.is_junk(url)]
+
+
+def _variants(merged: Merged, claims: Sequence[Claim]) -> None:
+    for claim in claims:
+        rows = [_variant(variant) for variant in claim.variants] if claim.variants else []
+        if not rows and len(claim.offers) > 1:
+            rows = [_offer_row(offer, {}) for offer in claim.offers]
+        if not rows:
+            continue
+        merged.put("variants", rows, claim.source)
+        for field, key in (("colors", "color"), ("sizes", "size")):
+            merged.put(field, list(dict.fromkeys(row[key] for row in rows if row.get(key))), claim.source)
+        return
+
+
+def _variant(variant: Claim) -> dict[str, Any]:
+    row: dict[str, Any] = {"color": variant.color, "size": variant.size, "sku": variant.sku, "url": variant.url, "mpn": variant.mpn}
+    if variant.gtins:
+        row["gtin"] = [{"type": f"gtin{len(code)}", "value": code} for code in variant.gtins]
+    if variant.images:
+        row["images"] = [{"url": url} for url in variant.images]
+        row["mainImage"] = {"url": variant.images[0]}
+    return _offer_row(variant.offers[0], row) if variant.offers else {key: value for key, value in row.items() if value}
+
+
+def _offer_row(offer: Any, row: dict[str, Any]) -> dict[str, Any]:
+    price = offer.price or offer.low
+    made = {
+        **row,
+        "color": row.get("color") or offer.color,
+        "size": row.get("size") or offer.size,
+        "sku": row.get("sku") or offer.sku,
+        "url": row.get("url") or offer.url,
+        "price": prices.text_of(price, offer.currency) if price is not None else None,
+        "regularPrice": prices.text_of(offer.regular, offer.currency) if offer.regular and price and offer.regular > price else None,
+        "currency": offer.currency,
+        "availability": offer.availability,
+    }
+    if "gtin" not in made and offer.gtin:
+        made["gtin"] = [{"type": f"gtin{len(offer.gtin)}", "value": offer.gtin}]
+    if "images" not in made and offer.images:
+        made["images"], made["mainImage"] = [{"url": url} for url in offer.images], {"url": offer.images[0]}
+    return {key: value for key, value in made.items() if value not in (None, "", [])}

@@ -1,0 +1,164 @@
+"""Pictures: candidate addresses of an image element, one key per picture, the largest size of each, no icons."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from crawlers.readers.texts import tokens
+from crawlers.readers.urls import absolute
+
+# An address without a size: larger than any size that its path names, smaller than a query's width above it.
+UNSIZED = 1100
+SOURCES = ("data-zoom-image", "data-large_image", "data-large-image", "data-old-hires", "data-hires", "data-zoom", "data-full",
+           "data-image-large", "data-src-large", "data-original", "data-lazy-src", "data-lazy", "data-src", "data-image", "src")  # fmt: skip
+SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_FILE = re.compile(r"\.(?:jpe?g|png|webp|avif|heic|tiff?|bmp)$", re.IGNORECASE)
+_SIZE_QUERY = frozenset(
+    "w width h height sw sh wid hei wd size imwidth imheight maxwidth max-w max-h resize q quality qlt fmt format fm auto f dpr "
+    "fit v ver version rev t ts timestamp usm op_sharpen resmode sm sfrm sharp bgcolor bg interpolation downsize canvas quality_auto "
+    "strip optimize type wdth hgt im_w scl".split()
+)
+_WIDTH_QUERY = ("w", "width", "sw", "wid", "imwidth", "maxwidth", "max-w", "wd", "h", "height", "sh", "hei", "size")
+_CROP = re.compile(r"crop|rect|region|gravity|^x$|^y$|focal", re.IGNORECASE)
+# Sizes that shops put before the suffix of a file: -600x800, _64x64, _600x, _x800, ._AC_UX679_, @2x, _large, _crop_center.
+_SUFFIX = re.compile(
+    r"(?:[-_](?P<w>\d{2,4})?x(?P<h>\d{2,4})?(?:_crop_\w+)?(?:@\dx)?|\._[A-Z0-9_,]+_|@\dx"
+    r"|_(?:pico|icon|thumb|small|compact|medium|large|grande|master)|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
+)
+_AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
+_TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
+_JUNK = frozenset(
+    "favicon sprite logo placeholder blank pixel spacer icon icons swatch badge payment payments flag flags loading loader avatar "
+    "rating star stars visa mastercard paypal klarna facebook instagram pinterest twitter noimage spinner transparent sizeguide "
+    "wordmark lockup tracking beacon 1x1 clear".split()
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One address of a picture with its width in pixels, where known, and what made it known."""
+
+    url: str
+    width: int
+    key: str
+
+
+def of_element(image: Any, base: str) -> list[Picture]:
+    """Return every usable address of an ``<img>`` (an lxml element), its ``<picture>`` sources and full-size link included."""
+    found: list[Picture] = []
+    parent = image.getparent()
+    holders = [image]
+    while parent is not None and parent.tag in {"picture", "source"}:  # libxml2 nests what follows a <source> inside it
+        holders += parent.xpath("self::source | ./source")
+        parent = parent.getparent()
+    if parent is not None and parent.tag == "a" and (url := absolute(parent.get("href"), base)) and is_file(url):
+        found.append(picture(url, max(width_of(url), UNSIZED)))
+    for holder in holders:
+        for name in SETS:
+            found += list(srcset(holder.get(name), base))
+        if dynamic := holder.get("data-dynamic-image") or holder.get("data-a-dynamic-image"):
+            found += list(_sized(dynamic, base))
+        for name in SOURCES:
+            if (url := absolute(holder.get(name), base)) and not _is_markup(url):
+                found.append(picture(url))
+    return found
+
+
+def _is_markup(url: str) -> bool:
+    return url.casefold().rpartition("?")[0].endswith((".html", ".htm")) or url.casefold().endswith((".html", ".htm", ".svg"))
+
+
+def _sized(text: str, base: str) -> Iterator[Picture]:
+    try:
+        sizes = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    for address, size in sizes.items() if isinstance(sizes, dict) else ():
+        width = size[0] if isinstance(size, list) and size and isinstance(size[0], int) else 0
+        if url := absolute(address, base):
+            yield picture(url, min(max(width, 0), 100_000))
+
+
+def srcset(text: str | None, base: str) -> Iterator[Picture]:
+    """Yield the pictures of a srcset: split at commas that follow a blank or descriptor, so commas inside addresses stay."""
+    for entry in re.findall(r"\s*([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wxh]))?\s*(?:,|$)", (text or "")[:20_000]):
+        address, amount, unit = entry
+        url = absolute(address, base)
+        if not url or address.startswith("data:"):
+            continue
+        size = float(amount) if re.fullmatch(r"\d{1,6}(\.\d{1,3})?", amount) else 0.0
+        hint = width_of(url)
+        if unit == "w" or unit == "h":
+            hint = int(size)
+        elif unit == "x":
+            hint = hint if hint != UNSIZED else int(600 * size)
+        yield picture(url, hint)
+
+
+def picture(url: str, width: int | None = None) -> Picture:
+    """Make a Picture of an absolute address; its width is read from the address when not given."""
+    return Picture(url, width_of(url) if width is None else width, key(url))
+
+
+def width_of(url: str) -> int:
+    """Return the width that an address names, or UNSIZED."""
+    parts = urlsplit(url)
+    query = {name.casefold(): value for name, value in parse_qsl(parts.query)}
+    for name in _WIDTH_QUERY:
+        digits = re.match(r"\d{1,5}", query.get(name, ""))
+        if digits:
+            return int(digits.group())
+    if named := _AMAZON.search(parts.path):
+        return int(named[1])
+    if suffix := _SUFFIX.search(parts.path):
+        size = suffix["w"] or suffix["h"]
+        return min(int(size), UNSIZED - 1) if size else 300
+    for segment in parts.path.split("/"):
+        if _TRANSFORM.match(segment) and (digits := re.search(r"(?:^|,)[wh]_(\d{1,5})", segment)):
+            return int(digits[1])
+    if digits := re.search(r"/w/(\d{2,5})/", parts.path) or re.search(r"/(\d{3,4})/\d{3,4}/", parts.path):
+        return int(digits[1])
+    return UNSIZED
+
+
+def key(url: str) -> str:
+    """Return one key for all sizes of a picture; crops of it keep a key of their own."""
+    parts = urlsplit(url)
+    path = _SUFFIX.sub("", unquote(parts.path))
+    path = re.sub(r"/w/\d{2,5}/", "/", re.sub(r"/\d{3,4}/\d{3,4}/", "/", re.sub(r"/cache/[0-9a-f]{32}/", "/", path)))
+    if "_" in path and "/" in path:
+        path = "/".join(segment for segment in path.split("/") if "crop" in segment or not _TRANSFORM.match(segment))
+    pairs = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True)]
+    crop = any(_CROP.search(name) or (name.casefold() == "fit" and "crop" in value) for name, value in pairs if value != "center")
+    kept = sorted(pair for pair in pairs if pair[0].casefold() not in _SIZE_QUERY)
+    if crop and kept:
+        kept = sorted(pair for pair in pairs if pair[0].casefold() not in {"v", "ver", "version"})
+    return f"{parts.netloc.casefold()}{path}{'?' + repr(kept) if kept else ''}"
+
+
+def is_file(url: str) -> bool:
+    """Return whether the path of an address ends like a picture file."""
+    return bool(_FILE.search(urlsplit(url).path))
+
+
+def is_junk(url: str, *labels: str | None) -> bool:
+    """Return whether an address or its labels speak of an icon, a logo, a placeholder or a tracking pixel."""
+    path = urlsplit(url).path
+    if path.casefold().endswith((".svg", ".gif", ".ico")):
+        return True
+    last = "/".join(path.rsplit("/", 3)[-2:])
+    return bool(tokens(last, *labels) & _JUNK)
+
+
+def merge(pictures: Iterable[Picture]) -> list[str]:
+    """Return one address per picture, in order of first appearance: the widest, https before http."""
+    best: dict[str, Picture] = {}
+    for entry in pictures:
+        known = best.get(entry.key)
+        rank = (entry.width, entry.url.startswith("https:"))
+        if known is None or rank > (known.width, known.url.startswith("https:")):
+            best[entry.key] = entry
+    return [entry.url for entry in best.values()]

@@ -1,0 +1,91 @@
+"""Addresses: absolute http(s) only, tracking removed, the same page recognised under its many spellings."""
+
+import re
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
+
+MAX_LENGTH = 4096
+_HOST = re.compile(r"^(?:\[[0-9a-f:.]+\]|[^\s/\\@:\[\]<>\"'`{}|^%]+)$", re.IGNORECASE)
+_JUNK = re.compile(r"[\x00-\x20\x7f]+")
+_SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
+_TRACKING = re.compile(
+    r"^(?:utm_\w+|gclid|gbraid|wbraid|fbclid|msclkid|dclid|yclid|ttclid|mc_[ce]id|_ga|_gl|ref|ref_|referrer|source|campaign"
+    r"|list|pos|position|listid|itemlist|trk|tracking|cm_mmc|icid|intcmp|s_kwcid|srsltid|_pos|_sid|_ss|_psq|_fid|pr_\w+"
+    r"|phpsessid|jsessionid|sessionid|session_id|sid|osessid|oscsid|cid)$",
+    re.IGNORECASE,
+)
+_LOCALE = re.compile(r"^/(?:[a-z]{2,3}(?:[-_][a-z]{2,4})?/?){0,2}$", re.IGNORECASE)
+_HOME_FILE = re.compile(r"^/(?:index|default|home)\.\w{3,5}$", re.IGNORECASE)
+
+
+def absolute(url: object, base: str) -> str | None:
+    """Return ``url`` as an absolute http(s) address without fragment, or None when it is no such address."""
+    if not isinstance(url, str):
+        return None
+    text = url.strip()
+    if not text or len(text) > MAX_LENGTH or text[0] in "#{<":
+        return None
+    text = _JUNK.sub(lambda gap: "%20" if gap.group() == " " else "", text)
+    try:
+        parts = urlsplit(urljoin(base, text))
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not host or not _HOST.match(host) or parts.username is not None:
+        return None
+    name = f"[{host}]" if ":" in host else host
+    netloc = name if port is None or (parts.scheme, port) in {("http", 80), ("https", 443)} else f"{name}:{port}"
+    return urlunsplit((parts.scheme, netloc, _quote(parts.path) or "/", _quote(parts.query), ""))
+
+
+def _quote(text: str) -> str:
+    if text.isascii() and not re.search(r"[\"<>\\^`{|}]", text):
+        return text
+    return re.sub(r"[^\x21-\x7e]|[\"<>\\^`{|}]", lambda char: "".join(f"%{b:02X}" for b in char.group().encode(errors="replace")), text)
+
+
+def canonical(url: str) -> str:
+    """Return an absolute address without tracking parameters and session ids."""
+    parts = urlsplit(url)
+    query = parts.query
+    if query:
+        pairs = parse_qsl(query, keep_blank_values=True)
+        kept = [(key, value) for key, value in pairs if not _TRACKING.match(key)]
+        query = query if len(kept) == len(pairs) else urlencode(kept)
+    return urlunsplit((parts.scheme, parts.netloc, _SESSION_PATH.sub("", parts.path), query, ""))
+
+
+def page_key(url: str) -> str:
+    """Return what identifies a page whatever its scheme, ``www.``, closing slash or query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return parts.netloc.lower().removeprefix("www.") + parts.path.rstrip("/")
+
+
+def site_of(url: str) -> str:
+    """Return the host of an address without ``www.``, in lower case."""
+    return page_key(url).split("/", 1)[0]
+
+
+def same_site(url: str, other: str) -> bool:
+    """Return whether two addresses lie on one host or on a subdomain of it."""
+    one, two = site_of(url), site_of(other)
+    return one == two or one.endswith("." + two) or two.endswith("." + one)
+
+
+def is_home(url: str) -> bool:
+    """Return whether an address is the home page of a shop or of one of its languages."""
+    path = urlsplit(url).path or "/"
+    return bool(_LOCALE.match(path) or _HOME_FILE.match(path))
+
+
+def distinct(urls: "list[str]") -> list[str]:
+    """Return addresses once each, in order; one with a query gives way to the same page without one."""
+    bare = {page_key(url) for url in urls if "?" not in url}
+    seen: dict[str, str] = {}
+    for url in urls:
+        key = page_key(url) if page_key(url) in bare else url
+        if key not in seen or ("?" in seen[key] and "?" not in url):
+            seen[key] = url
+    return list(seen.values())
