@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lookbench_eval import windows
 from lookbench_eval.aggregate import Scored, build
+from lookbench_eval.cache import Cache
 from lookbench_eval.embed import BATCH, Progress, embed
 from lookbench_eval.encoders import Encoder, open_encoder
 from lookbench_eval.encoders.precomputed import Embeddings, load
@@ -51,7 +52,10 @@ def evaluate(
     layout: str | None = None,
     verify: bool = True,
     device: str | None = None,
+    dtype: str | None = None,
+    remote_code: bool = False,
     batch_size: int = BATCH,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Score a model on a release.
@@ -62,21 +66,25 @@ def evaluate(
     """
     wanted = None if measures is None else parse_all(measures)
     if (model is None) == (embeddings is None):
-        raise ModelError("give either a model or embeddings, not both and not neither")
+        raise ModelError("give a model or embeddings, and only one of the two")
     if not isinstance(release, Release):
         release = open_release(release, layout=layout, subsets=subsets, verify=verify)
     chosen = wanted or (parse_all(release.measures) if release.measures else DEFAULT)
     policy = policy or ScoringPolicy(no_positive=release.no_positive)
     kept = select(release, window)
-    if embeddings is not None:
+    if model is None:
+        assert embeddings is not None
         held = embeddings if isinstance(embeddings, Embeddings) else load(Path(embeddings[0]), Path(embeddings[1]))
         vectors = held.split(release)
         card = held.card
     else:
-        encoder = open_encoder(model, device=device) if isinstance(model, str) else model
-        assert encoder is not None  # noqa: S101 - told apart from embeddings above
+        encoder = (
+            open_encoder(model, device=device, dtype=dtype, remote_code=remote_code)
+            if isinstance(model, str)
+            else model
+        )
         card = encoder.card
-        vectors = _run(encoder, release, kept, batch_size, progress)
+        vectors = _run(encoder, release, kept, batch_size, Cache(Path(cache), card) if cache else None, progress)
     if declared.name:
         card = replace(card, name=declared.name)
     scored = [
@@ -114,6 +122,7 @@ def _run(
     release: Release,
     kept: dict[str, NDArray[np.bool_]],
     batch_size: int,
+    cache: Cache | None,
     progress: Progress | None,
 ) -> dict[str, NDArray[np.floating]]:
     """Vectors by `subset/split`; the distractors are embedded once for all subsets."""
@@ -126,9 +135,11 @@ def _run(
             ("gallery", part.gallery, None),
         ):
             where = f"{part.name}/{split}"
-            vectors[where] = embed(encoder, held, where, rows=rows, batch_size=batch_size, progress=progress)
+            vectors[where] = embed(
+                encoder, held, where, rows=rows, batch_size=batch_size, cache=cache, progress=progress
+            )
     if release.noise:
-        vectors[NOISE] = embed(encoder, release.noise, NOISE, batch_size=batch_size, progress=progress)
+        vectors[NOISE] = embed(encoder, release.noise, NOISE, batch_size=batch_size, cache=cache, progress=progress)
     if len({matrix.shape[1] for matrix in vectors.values()}) != 1:
         shapes = {where: matrix.shape[1] for where, matrix in vectors.items()}
         raise ModelError(f"{encoder.card.spec} changed its dimension between splits: {shapes}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lookbench_eval.atomic import write_whole
 from lookbench_eval.errors import ResultError
 from lookbench_eval.trec import run_lines
 
@@ -103,19 +103,6 @@ def digest(document: Mapping[str, Any]) -> str:
     body = {key: value for key, value in document.items() if key != "digest"}
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it appears complete or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _beside(file: Path, document: Mapping[str, Any]) -> pa.Table | None:

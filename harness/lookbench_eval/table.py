@@ -28,7 +28,7 @@ def render(document: Mapping[str, Any], width: int | None = None) -> str:
         ]
         rows.append(["queries", *(str(part["queries"]) for part in parts)])
         rows.append(["gallery", *(str(part["gallery"] + part["noise"]) for part in parts[:-1]), ""])
-        text = _grid(heads, rows)
+        text = grid(heads, rows, foot=2)
         if len(text.splitlines()[0]) <= width:
             break
     return "\n".join([_title(document), "", text, "", *_foot(document)])
@@ -47,7 +47,8 @@ def _cell(found: Mapping[str, Any] | None, wide: bool) -> str:
     return f"{value} [{100 * found['lo']:5.1f}, {100 * found['hi']:5.1f}]" if wide else value
 
 
-def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def grid(heads: Sequence[str], rows: Sequence[Sequence[str]], foot: int = 0) -> str:
+    """Columns of text, the first to the left, the others to the right; the last `foot` rows below a line."""
     widths = [max(len(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
 
@@ -55,7 +56,15 @@ def _grid(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         first = cells[0].ljust(widths[0])
         return "  ".join([first, *(cell.rjust(wide) for cell, wide in zip(cells[1:], widths[1:], strict=True))])
 
-    return "\n".join([line(heads), rule, *map(line, rows[:-2]), rule, *map(line, rows[-2:])])
+    return "\n".join(
+        [
+            line(heads),
+            rule,
+            *map(line, rows[: len(rows) - foot]),
+            *([rule] if foot else []),
+            *map(line, rows[len(rows) - foot :]),
+        ]
+    )
 
 
 def _foot(document: Mapping[str, Any]) -> list[str]:

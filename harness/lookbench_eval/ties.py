@@ -32,7 +32,7 @@ class Candidates:
 
     rows: Index
     cols: Index
-    scores: NDArray[np.float32]
+    scores: NDArray[np.floating]
     starts: Index
     """Where each row begins, shape (b + 1,)."""
 
