@@ -19,7 +19,7 @@ from lookbench_eval.encoders.precomputed import Embeddings, load
 from lookbench_eval.errors import MeasureError, ModelError, VectorError
 from lookbench_eval.intervals import Bootstrap
 from lookbench_eval.measures import DEFAULT, Measure, parse_all
-from lookbench_eval.readers import NOISE, Release, Subset, open_release
+from lookbench_eval.readers import NOISE, Release, Split, Subset, open_release
 from lookbench_eval.result import Result
 from lookbench_eval.samples import concatenate
 from lookbench_eval.scoring import ScoringPolicy, score
@@ -65,18 +65,19 @@ def evaluate(
     and the measures and the window are checked before any picture is decoded. Raises a HarnessError.
     """
     wanted = None if measures is None else parse_all(measures)
-    if (model is None) == (embeddings is None):
-        raise ModelError("give a model or embeddings, and only one of the two")
+    if model is not None and embeddings is not None:
+        raise ModelError("a model and embeddings were given; choose one of the two")
     if not isinstance(release, Release):
         release = open_release(release, layout=layout, subsets=subsets, verify=verify)
     chosen = wanted or (parse_all(release.measures) if release.measures else DEFAULT)
     policy = policy or ScoringPolicy(no_positive=release.no_positive)
     kept = select(release, window)
-    if model is None:
-        assert embeddings is not None
+    if embeddings is not None:
         held = embeddings if isinstance(embeddings, Embeddings) else load(Path(embeddings[0]), Path(embeddings[1]))
         vectors = held.split(release)
         card = held.card
+    elif model is None:
+        raise ModelError("neither a model nor embeddings were given; name a model such as onnx:model.onnx")
     else:
         encoder = (
             open_encoder(model, device=device, dtype=dtype, remote_code=remote_code)
@@ -127,19 +128,16 @@ def _run(
 ) -> dict[str, NDArray[np.floating]]:
     """Vectors by `subset/split`; the distractors are embedded once for all subsets."""
     vectors: dict[str, NDArray[np.floating]] = {}
+
+    def run(where: str, split: Split, rows: NDArray[np.intp] | None = None) -> None:
+        vectors[where] = embed(encoder, split, where, rows=rows, batch_size=batch_size, cache=cache, progress=progress)
+
     for part in release.subsets:
-        if not kept[part.name].any():
-            continue
-        for split, held, rows in (
-            ("query", part.query, np.flatnonzero(kept[part.name])),
-            ("gallery", part.gallery, None),
-        ):
-            where = f"{part.name}/{split}"
-            vectors[where] = embed(
-                encoder, held, where, rows=rows, batch_size=batch_size, cache=cache, progress=progress
-            )
+        if kept[part.name].any():
+            run(f"{part.name}/query", part.query, np.flatnonzero(kept[part.name]))
+            run(f"{part.name}/gallery", part.gallery)
     if release.noise:
-        vectors[NOISE] = embed(encoder, release.noise, NOISE, batch_size=batch_size, cache=cache, progress=progress)
+        run(NOISE, release.noise)
     if len({matrix.shape[1] for matrix in vectors.values()}) != 1:
         shapes = {where: matrix.shape[1] for where, matrix in vectors.items()}
         raise ModelError(f"{encoder.card.spec} changed its dimension between splits: {shapes}")

@@ -138,12 +138,13 @@ def _difference(
     known = ~(np.isnan(first) | np.isnan(second))
     first, second, groups = first[known], second[known], groups[known]
     if not len(first):
-        return Difference(name, *[float("nan")] * 5, 1.0, 0, 0, 0, 0)
+        nan = float("nan")
+        return Difference(name, nan, nan, nan, nan, nan, 1.0, 0, 0, 0, 0)
     delta = second - first
     _, own = np.unique(groups, return_inverse=True)
     # (delta + 1) / 2 lies in 0..1, where the interval of a mean is defined.
     found = estimate([(delta + 1) / 2], own, bootstrap)[0]
-    sums = np.bincount(own, weights=delta)
+    sums = np.bincount(own, weights=delta).astype(np.float64)
     return Difference(
         measure=name,
         first=float(first.mean()),
@@ -175,9 +176,8 @@ def _refuse(first: Result, second: Result) -> None:
 
 def _table(result: Result) -> Any:
     if result.per_query is None:
-        raise ResultError(
-            f"the table of queries of {result.document['model']['name']} is missing; keep it beside the JSON"
-        )
+        name = result.document["model"]["name"]
+        raise ResultError(f"the table of queries of {name} is missing; keep per_query.parquet beside the JSON")
     return result.per_query
 
 
