@@ -25,8 +25,8 @@ def report(path: str) -> None:
 def metrics(results: Sequence[Mapping[str, Any]]) -> None:
     """One row per model and measure, with its interval."""
     rows = [
-        {"model": str(result["model"]), "measure": name, **{key: str(value) for key, value in figure.items()}}
+        {"model": result["model"]["name"], "measure": name, **{key: str(value) for key, value in figure.items()}}
         for result in results
-        for name, figure in result["overall"].items()
+        for name, figure in result["overall"]["values"].items()
     ]
     create_table_artifact(table=rows, key="metrics", description="Reference results")

@@ -69,7 +69,8 @@ def refresh(
     from flows.refresh import refresh as run
 
     summary = run(edition, root=root, settings=settings, now=now)
-    _emit(summary, as_json, _line(summary))
+    text = f"edition {edition}: {summary['items']} items, {summary['state']}"
+    _emit(summary, as_json, f"{_funnel(summary)}\n{text}")
 
 
 @app.command()
@@ -85,7 +86,7 @@ def freeze(
     from flows.freeze import freeze as run
 
     summary = run(edition, out=out, root=root, settings=settings, now=now)
-    _emit(summary, as_json, _line(summary))
+    _emit(summary, as_json, _told(summary))
 
 
 @app.command()
@@ -107,10 +108,11 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Score models on a release with the harness wheel that lies in it, in an environment of its own."""
+    from flows.validate import table
     from flows.validate import validate as run
 
     results = run(release, model, cutoff=cutoff, root=root, settings=settings)
-    _emit(results, as_json, "\n\n".join(result["table"] for result in results))
+    _emit(results, as_json, "\n\n".join(table(result) for result in results))
 
 
 @app.command()
@@ -137,7 +139,7 @@ def demo(
     from flows.demo import run
 
     result = run(root=root, settings=settings, photos=photos, products=products)
-    _emit(result.as_dict(), as_json, str(result))
+    _emit(result, as_json, "\n\n".join(_told(summary) for summary in result))
 
 
 # services --------------------------------------------------------------------------------------------------
@@ -235,6 +237,20 @@ def generate(
 
     rows = generate_images(image, out, recipe, count, seed, _workshop(settings=settings))
     _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+
+
+def _told(summary: dict[str, Any]) -> str:
+    from flows.validate import table
+
+    tables = "\n\n".join(table(result) for result in summary["results"])
+    head = f"edition {summary['edition']}\n{_funnel(summary)}\n"
+    return f"{head}\n{tables}\n\nrelease  {summary['release']}\nreport   {summary['report']}"
+
+
+def _funnel(summary: dict[str, Any]) -> str:
+    from flows.funnel import table
+
+    return table(summary["funnel"])
 
 
 def _line(row: Any) -> str:

@@ -96,6 +96,8 @@ class Settings(BaseSettings):
     """The catalog: a folder or an fsspec URL."""
     sites: str = "crawlers/sites"
     """Folder of site files, or one file."""
+    releases: str | None = None
+    """Folder that releases are written to; null means ``releases`` in the catalog's folder."""
     seed: int = 0
     """Seed of everything that draws at random."""
     prefect_port: int = Field(4200, ge=1, le=65535)

@@ -56,13 +56,24 @@ def score(
     for number, spec in enumerate(specs):
         command = environment(wheels[0], EXTRAS.get(spec.split(":")[0], ""), workshop)
         with track(f"validate {spec}"), tempfile.TemporaryDirectory() as scratch:
-            folder = (out or Path(scratch)) / f"{number:02d}"
-            results.append(_run(command, release, spec, cutoff, folder))
+            results.append(_run(command, release, spec, cutoff, folder(out or Path(scratch), number)))
     return results
 
 
-def _run(command: Path, release: Path, spec: str, cutoff: str | None, folder: Path) -> dict[str, Any]:
-    arguments = [str(command), str(release), "--model", spec, "--out", str(folder), "--json"]
+def folder(out: Path, number: int) -> Path:
+    """Return where the files of the ``number``-th spec lie under ``out``."""
+    return out / f"{number:02d}"
+
+
+def table(result: Mapping[str, Any], width: int | None = None) -> str:
+    """Return a result document as text for a terminal."""
+    from lookbench_eval.table import render
+
+    return render(result, width)
+
+
+def _run(command: Path, release: Path, spec: str, cutoff: str | None, out: Path) -> dict[str, Any]:
+    arguments = [str(command), str(release), "--model", spec, "--out", str(out), "--json"]
     if cutoff:
         arguments += ["--cutoff", cutoff]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)

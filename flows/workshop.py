@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.store import Catalog
 from flows import settings as settings_module
-from flows.settings import HOME, Model, Settings
+from flows.settings import HOME, Model, Settings, SettingsError
 
 if TYPE_CHECKING:
     from curation.categories import Probe
@@ -43,6 +43,17 @@ class Workshop:
     def catalog(self) -> Catalog:
         """The catalog at ``root``; a relative folder starts at the working directory, as a person expects."""
         return Catalog(self.settings.root)
+
+    @property
+    def releases(self) -> Path:
+        """Folder where releases are written; raises SettingsError when the catalog is not a folder and none is set."""
+        if self.settings.releases:
+            return Path(self.settings.releases)
+        if self.catalog.is_local:
+            return Path(self.catalog.path) / "releases"
+        raise SettingsError(
+            f"the catalog {self.settings.root} is no folder: set `releases` to a folder of this machine"
+        )
 
     def path(self, name: str) -> Path:
         """Return a path of the settings: as given when absolute, else beside the settings file or the code."""

@@ -1,0 +1,96 @@
+"""The verbs on plain files, which need no catalog."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catalog.errors import LookbenchError
+
+if TYPE_CHECKING:
+    from flows.workshop import Workshop
+
+
+class PlainFileError(LookbenchError):
+    """A file or folder that is not there."""
+
+
+def read_page(source: str, base_url: str | None) -> dict[str, Any]:
+    """Read the product of one page, from a file or by one polite, guarded fetch.
+
+    Returns ``{"product": {...}, "evidence": {field: source}}`` or ``{"product": None, "reason": ...}``.
+    """
+    from crawlers import readers
+
+    if source.startswith(("http://", "https://")):
+        from crawlers.fetch import fetch
+
+        page = fetch(source)
+        body, url = page.body, page.url
+    else:
+        body, url = _file(Path(source)).read_bytes(), Path(source).resolve().as_uri()
+    reading = readers.read(body, base_url or url, base_url)
+    if reading.product is None:
+        return {"product": None, "reason": reading.reason, "page_type": reading.page_type}
+    return {"product": reading.product, "evidence": reading.evidence, "warnings": list(reading.warnings)}
+
+
+def inspect_images(images: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return one row per file: ``file``, ``decodes``, ``reason``, ``width``, ``height`` (upright), ``done``."""
+    from catalog.decode import DecodeError, decode
+
+    rows: list[dict[str, Any]] = []
+    for image in images:
+        data = _file(image).read_bytes()
+        try:
+            decoded = decode(data)
+        except DecodeError as error:
+            rows.append({"file": str(image), "decodes": False, "reason": error.reason, "message": str(error)})
+        else:
+            size = {"width": decoded.width, "height": decoded.height}
+            rows.append({"file": str(image), "decodes": True, **size, "mime": decoded.mime, "done": list(decoded.done)})
+    return rows
+
+
+def detect_images(images: Sequence[Path], workshop: "Workshop") -> list[dict[str, Any]]:
+    """Return one row per file: ``file`` and ``items`` (box xyxy in upright pixels, category, score), or the reason."""
+    from catalog.decode import DecodeError, decode
+
+    rows: list[dict[str, Any]] = []
+    for image in images:
+        try:
+            pixels = decode(_file(image).read_bytes()).pixels
+        except DecodeError as error:
+            rows.append({"file": str(image), "items": [], "reason": error.reason})
+            continue
+        found = workshop.detector.detect([pixels])[0]
+        items = [
+            {"box": [round(v, 1) for v in d.box], "category": d.category, "score": round(d.score, 4)} for d in found
+        ]
+        rows.append({"file": str(image), "items": items, "reason": None if items else "no_garment"})
+    return rows
+
+
+def duplicate_pairs(folder: Path, against: Path | None, workshop: "Workshop") -> list[dict[str, Any]]:
+    """Return the pairs of pictures that repeat each other: ``a``, ``b``, ``tier``, ``distance``, ``threshold``."""
+    from curation import duplicates
+
+    for place in filter(None, (folder, against)):
+        if not place.is_dir():
+            raise PlainFileError(f"{place} is not a folder; give a folder of pictures")
+    return duplicates.folders(folder, against, embedder=workshop.embedder, policy=workshop.settings.duplicates)
+
+
+def generate_images(
+    image: Path, out: Path, recipe: str, count: int, seed: int, workshop: "Workshop"
+) -> list[dict[str, Any]]:
+    """Write ``count`` pictures made from the garment in ``image``; returns one provenance row per picture."""
+    from generation import run
+
+    data = _file(image).read_bytes()
+    return run.from_image(data, workshop.generator, out, recipe=recipe, count=count, seed=seed, now=workshop.now)
+
+
+def _file(path: Path) -> Path:
+    if not path.is_file():
+        raise PlainFileError(f"{path} is not a file; check the name")
+    return path

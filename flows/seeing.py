@@ -1,0 +1,135 @@
+"""From photos to garments worth keeping: the same road for photos of shops and for generated pictures."""
+
+from dataclasses import asdict, dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from catalog import tables
+from curation import duplicates, fingerprint, identity, items, screen
+from curation.history import History
+from flows.edition import Edition
+from flows.progress import track
+from flows.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is kept of a set of photos, and what was decided about each of them."""
+
+    photos: pa.Table
+    items: pa.Table
+    fingerprints: pa.Table
+    decisions: pa.Table
+
+
+def see(
+    book: Edition,
+    photos: pa.Table,
+    products: pa.Table,
+    history: History,
+    workshop: Workshop,
+    *,
+    generated: pa.Table | None = None,
+) -> Seen:
+    """Screen, detect, fingerprint, tie garments to products, and drop what repeats.
+
+    With ``generated`` (table generated) the photos are AI pictures: each garment is held against the seed it was made
+    from, and the steps are named ``generated-…``.
+    """
+    settings, catalog, prefix = workshop.settings, book.catalog, "" if generated is None else "generated-"
+
+    with track(f"{prefix}screen") as progress:
+        screened = book.step(
+            f"{prefix}screen",
+            lambda: screen.screen(photos, catalog, settings.screen, edition=book.name, progress=progress),
+            inputs={"photos": photos},
+            settings=asdict(settings.screen),
+            subject="photo",
+            ids=photos["photo_id"].to_pylist(),
+        ).tables["photos"]
+
+    with track(f"{prefix}detect") as progress:
+        found = book.step(
+            f"{prefix}detect",
+            lambda: items.find(
+                screened, products, catalog, workshop.detector, settings.items, edition=book.name, progress=progress
+            ),
+            inputs={"photos": screened, "products": products},
+            settings={**asdict(settings.items), "model": settings.models.detector.model_dump()},
+            subject="photo",
+            ids=screened["photo_id"].to_pylist(),
+        ).tables["items"]
+
+    with track(f"{prefix}fingerprint") as progress:
+        prints = book.step(
+            f"{prefix}fingerprint",
+            lambda: fingerprint.fingerprint(
+                screened, found, catalog, workshop.embedder, settings.fingerprint, edition=book.name, progress=progress
+            ),
+            inputs={"photos": screened, "items": found},
+            settings={**asdict(settings.fingerprint), "model": settings.models.embedder.model_dump()},
+            subject="item",
+            ids=found["item_id"].to_pylist(),
+        ).tables["fingerprints"]
+
+    known = _tie(book, found, prints, products, screened, generated, workshop)
+
+    with track(f"{prefix}deduplicate") as progress:
+        decisions = book.step(
+            f"{prefix}deduplicate",
+            lambda: duplicates.find(
+                known,
+                screened,
+                products,
+                prints,
+                history,
+                catalog,
+                settings.duplicates,
+                edition=book.name,
+                progress=progress,
+            ),
+            inputs={"photos": screened, "items": known, "fingerprints": prints, "history": history.table},
+            settings=asdict(settings.duplicates),
+            subject="photo",
+            ids=screened["photo_id"].to_pylist(),
+        ).tables["decisions"]
+
+    kept = decisions.filter(decisions["kept"])["id"]
+    return Seen(
+        screened.filter(pc.is_in(screened["photo_id"], kept)),
+        known.filter(pc.is_in(known["photo_id"], kept)),
+        prints.filter(pc.is_in(prints["photo_id"], kept)),
+        decisions,
+    )
+
+
+def _tie(
+    book: Edition,
+    found: pa.Table,
+    prints: pa.Table,
+    products: pa.Table,
+    photos: pa.Table,
+    generated: pa.Table | None,
+    workshop: Workshop,
+) -> pa.Table:
+    policy = workshop.settings.identity
+    arguments = {"subject": "item", "ids": found["item_id"].to_pylist(), "settings": asdict(policy)}
+    if generated is None:
+        return book.step(
+            "tie-to-products",
+            lambda: identity.assign(found, prints, products, photos, policy, edition=book.name),
+            inputs={"items": found, "fingerprints": prints, "products": products, "photos": photos},
+            **arguments,
+        ).tables["items"]
+    return book.step(
+        "generated-identity",
+        lambda: identity.check(found, generated, prints, policy, edition=book.name),
+        inputs={"items": found, "fingerprints": prints, "generated": generated},
+        **arguments,
+    ).tables["items"]
+
+
+def join(*parts: pa.Table) -> pa.Table:
+    """Return the rows of several tables of one schema as one."""
+    return pa.concat_tables(parts) if parts else tables.empty("items")
