@@ -21,8 +21,16 @@ def document(data: bytes, url: str, base_url: str | None = None) -> dict[str, An
     if start.startswith((b"{", b"[")):
         readings = read_feed(data, url, base_url)
         if readings:
-            return {"products": [{"product": reading.product, "evidence": reading.evidence} for reading in readings], "page_type": "feed"}
-        return {"product": None, "evidence": {}, "page_type": "other", "reason": "no product: JSON that is no product feed known here"}
+            return {
+                "products": [{"product": reading.product, "evidence": reading.evidence} for reading in readings],
+                "page_type": "feed",
+            }
+        return {
+            "product": None,
+            "evidence": {},
+            "page_type": "other",
+            "reason": "no product: JSON that is no product feed known here",
+        }
     if start.startswith(b"\x1f\x8b") or b"<urlset" in start or b"<sitemapindex" in start:
         return read_sitemap(data, base_url or url).document()
     return read(data, url, base_url).document()

@@ -38,7 +38,9 @@ def own(claims: Sequence[Claim], context: Context) -> Claim | None:
             home.append(claim)
     if not clusters:
         return None
-    scored = [(max(_score(claim, context) for claim in cluster), -order, cluster) for order, cluster in enumerate(clusters)]
+    scored = [
+        (max(_score(claim, context) for claim in cluster), -order, cluster) for order, cluster in enumerate(clusters)
+    ]
     best = max(scored, key=lambda entry: entry[:2])
     if len(clusters) > 1 and best[0] < 2:
         return None
@@ -61,7 +63,10 @@ def _together(one: Claim, two: Claim) -> bool:
 def _score(claim: Claim, context: Context) -> float:
     score = 0.0
     if claim.name:
-        score += max((3 * alike(claim.name, name) * (1 - 0.1 * order) for order, name in enumerate(context.names[:4])), default=0.0)
+        score += max(
+            (3 * alike(claim.name, name) * (1 - 0.1 * order) for order, name in enumerate(context.names[:4])),
+            default=0.0,
+        )
         score += any(claim.name.casefold() == name.casefold() for name in context.names)
     addresses = [unquote(url) for url in context.urls]
     if claim.url and any(page_key(claim.url) == page_key(url) for url in context.urls):
@@ -128,7 +133,13 @@ def _by_offer_color(claim: Claim, context: Context) -> Claim:
 
 def _same(one: Claim, two: Claim) -> bool:
     """Return whether two claims repeat each other, as some pages print their product twice."""
-    return (one.sku, one.size, one.color, one.prices(), one.url) == (two.sku, two.size, two.color, two.prices(), two.url)
+    return (one.sku, one.size, one.color, one.prices(), one.url) == (
+        two.sku,
+        two.size,
+        two.color,
+        two.prices(),
+        two.url,
+    )
 
 
 def _fullest(cluster: list[Claim]) -> Claim:
@@ -168,5 +179,3 @@ def _common_name(names: list[str]) -> str | None:
         return names[0] if names else None
     common = os.path.commonprefix(names).rstrip(" -–—/|,(")
     return common if len(common) >= 0.5 * len(names[0]) else names[0]
-
-

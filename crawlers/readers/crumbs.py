@@ -6,7 +6,9 @@ from crawlers.readers.outline import Link, Outline
 from crawlers.readers.texts import tokens
 from crawlers.readers.urls import same_site
 
-_NAMES = frozenset({"breadcrumb", "breadcrumbs", "crumb", "crumbs", "trail", "path", "brotkrumen", "ariane", "migas", "breadcrumblist"})
+_NAMES = frozenset(
+    {"breadcrumb", "breadcrumbs", "crumb", "crumbs", "trail", "path", "brotkrumen", "ariane", "migas", "breadcrumblist"}
+)
 _SEPARATOR = re.compile(r"^[\s>›»→/|\\•·❯⟩❭⁄-]+$")
 _MENU = frozenset({"pagination", "pager", "pages", "menu", "tabs", "social", "sizes", "swatches", "share"})
 
@@ -25,7 +27,9 @@ def read(out: Outline) -> list[tuple[str, str | None]]:
         for _ in range(4):
             if node is None or node.tag in {"body", "html", "header", "footer", "main"}:
                 break
-            parts = tokens(node.get("class"), node.get("id"), node.get("aria-label"), node.get("itemtype"), node.get("data-testid"))
+            parts = tokens(
+                node.get("class"), node.get("id"), node.get("aria-label"), node.get("itemtype"), node.get("data-testid")
+            )
             if parts & _NAMES and not parts & _MENU:
                 holder, named = node, True
             elif holder is None and node.tag in {"ol", "ul", "nav", "p", "div"}:

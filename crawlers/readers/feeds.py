@@ -11,8 +11,25 @@ from crawlers.readers.reading import Reading
 from crawlers.readers.texts import plain, squeeze
 from crawlers.readers.urls import absolute
 
-_COLOR = frozenset({"color", "colour", "farbe", "couleur", "colore", "cor", "färg", "farve", "kolor", "kleur", "väri", "shade"})
-_SIZE = frozenset({"size", "größe", "grösse", "taille", "talla", "taglia", "tamanho", "storlek", "størrelse", "rozmiar", "maat", "koko"})
+_COLOR = frozenset(
+    {"color", "colour", "farbe", "couleur", "colore", "cor", "färg", "farve", "kolor", "kleur", "väri", "shade"}
+)
+_SIZE = frozenset(
+    {
+        "size",
+        "größe",
+        "grösse",
+        "taille",
+        "talla",
+        "taglia",
+        "tamanho",
+        "storlek",
+        "størrelse",
+        "rozmiar",
+        "maat",
+        "koko",
+    }
+)
 
 
 def read(data: bytes | str, url: str, base_url: str | None = None) -> list[Reading]:
@@ -110,7 +127,9 @@ def _tags(value: Any) -> list[str]:
     return [text for part in parts if (text := squeeze(part, 200))]
 
 
-def _shopify_images(entry: Mapping[str, Any], rows: list[tuple[Any, dict[str, Any]]], base: str) -> tuple[list[str], dict[str, list[str]]]:
+def _shopify_images(
+    entry: Mapping[str, Any], rows: list[tuple[Any, dict[str, Any]]], base: str
+) -> tuple[list[str], dict[str, list[str]]]:
     urls: list[str] = []
     by_color: dict[str, list[str]] = {}
     color_of = {identity: row.get("color") for identity, row in rows}
@@ -136,12 +155,16 @@ def _woo(entry: Mapping[str, Any], base: str) -> Reading | None:
     unit = holder.get("currency_minor_unit")
     places = unit if isinstance(unit, int) and 0 <= unit <= 6 else prices.MINOR_UNITS.get(currency or "", 2)
     between = holder.get("price_range")
-    bounds = [_minor(between.get(key), places) for key in ("min_amount", "max_amount")] if isinstance(between, dict) else []
+    bounds = (
+        [_minor(between.get(key), places) for key in ("min_amount", "max_amount")] if isinstance(between, dict) else []
+    )
     price = _minor(holder.get("price"), places)
     amounts = [bound for bound in bounds if bound is not None] or ([price] if price is not None else [])
     regular = _minor(holder.get("regular_price"), places)
     shots = [image for image in schema.listed(entry.get("images")) if isinstance(image, dict)]
-    found = [shot for image in shots for shot in [*_full(image, base), *pictures.srcset(squeeze(image.get("srcset")), base)]]
+    found = [
+        shot for image in shots for shot in [*_full(image, base), *pictures.srcset(squeeze(image.get("srcset")), base)]
+    ]
     urls = pictures.merge(found)
     terms = {squeeze(group.get("name"), 60): [squeeze(schema.named(term), 60) for term in schema.listed(group.get("terms"))]
              for group in schema.listed(entry.get("attributes")) if isinstance(group, dict)}  # fmt: skip

@@ -57,7 +57,10 @@ def read(out: Outline, known: list[str]) -> list[Picture]:
 def _unified(addresses: list[Picture]) -> list[Picture]:
     """Return the addresses of one element under one key: an element shows one picture."""
     best = max(addresses, key=lambda entry: entry.width)
-    return [Picture(best.url, best.width, best.key), *[entry for entry in addresses if entry.key == best.key and entry is not best]]
+    return [
+        Picture(best.url, best.width, best.key),
+        *[entry for entry in addresses if entry.key == best.key and entry is not best],
+    ]
 
 
 def _block(out: Outline, element: Any, images: list[tuple[int, Any, list[Picture]]]) -> Any:

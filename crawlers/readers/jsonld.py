@@ -98,7 +98,11 @@ def _walk(roots: list[Any]) -> Iterator[tuple[Mapping[str, Any], bool]]:
                 child = value[key]
                 inside = product and key in {"hasVariant", "model", "offers", "isVariantOf", "brand"}
                 if isinstance(child, dict | list) and not inside:
-                    below = other or key.casefold() in OTHERS or (product and key.casefold() not in {"@graph", "mainentity"})
+                    below = (
+                        other
+                        or key.casefold() in OTHERS
+                        or (product and key.casefold() not in {"@graph", "mainentity"})
+                    )
                     stack.append((child, below, depth + 1))
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 MAX_REPAIR = 262_144
 MAX_STATE = 8_000_000
-_WRAP = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>|\]\]>|/\*\s*\]\]>\s*\*/)\s*$")
+_WRAP = re.compile(
+    r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>|\]\]>|/\*\s*\]\]>\s*\*/)\s*$"
+)
 _DECODER = json.JSONDecoder(strict=False)
 _BETWEEN = re.compile(r"[\s;,\ufeff\x00]*")
 

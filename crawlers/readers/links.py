@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from crawlers.readers import outline
-from crawlers.readers.outline import Outline
+from crawlers.readers.outline import Link, Outline
 from crawlers.readers.urls import absolute, canonical, distinct, is_home, page_key, same_site
 
 _NEXT = re.compile(r"^(?:next(?: page)?|more|load more|show more|older|›|»|>|→|weiter|nächste(?: seite)?|suivant\w*|page suivante|siguiente|"
@@ -20,12 +20,28 @@ def products(out: Outline, stated: list[str]) -> list[str]:
     if stated:
         bare = {page_key(url): url for url in stated}
         return distinct([canonical(url) for url in bare.values()])
-    found = []
-    for link in outline.tile_links(out):
-        inside = next((kind for low, high, kind in out.zones if low <= link.at <= high and not low <= out.title_at <= high), None)
-        if inside is None and not link.in_nav and not is_home(link.url) and not _NO_PAGE.search(link.url):
-            found.append(canonical(link.url))
-    return distinct(found)
+    tiles = [link for link in outline.tile_links(out) if _is_main(out, link)]
+    folders = {page_key(link.url).rpartition("/")[0] for link in tiles}
+    inside = {link.at for link in tiles}
+    found = [
+        link
+        for link in out.links
+        if link.at in inside or (page_key(link.url).rpartition("/")[0] in folders and _is_main(out, link))
+    ]
+    return [url for url in distinct([canonical(link.url) for link in found]) if page_key(url) != page_key(out.base)]
+
+
+def _is_main(out: Outline, link: Link) -> bool:
+    zone = next(
+        (kind for low, high, kind in out.zones if low <= link.at <= high and not low <= out.title_at <= high), None
+    )
+    return (
+        zone is None
+        and not link.in_nav
+        and not is_home(link.url)
+        and not _NO_PAGE.search(link.url)
+        and same_site(link.url, out.base)
+    )
 
 
 def next_page(out: Outline, root: Any) -> str | None:
@@ -37,7 +53,11 @@ def next_page(out: Outline, root: Any) -> str | None:
     for link in out.links:
         label = link.text or link.element.get("aria-label") or link.element.get("title") or ""
         names = outline.names_around(link.element, 4)
-        if _NEXT.match(label.strip()) and (page_key(link.url) == own or names & _PAGER or "next" in names) and same_site(link.url, out.base):
+        if (
+            _NEXT.match(label.strip())
+            and (page_key(link.url) == own or names & _PAGER or "next" in names)
+            and same_site(link.url, out.base)
+        ):
             return link.url
     return None
 

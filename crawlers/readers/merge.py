@@ -41,7 +41,13 @@ class Merged:
             self.evidence[field] = source
 
 
-def product(claims: Sequence[Claim], seen: Seen, gallery: Sequence[Picture], crumbs: Sequence[tuple[str, str | None, str]], url: str) -> Merged:
+def product(
+    claims: Sequence[Claim],
+    seen: Seen,
+    gallery: Sequence[Picture],
+    crumbs: Sequence[tuple[str, str | None, str]],
+    url: str,
+) -> Merged:
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
     for claim in claims:
@@ -55,7 +61,9 @@ def product(claims: Sequence[Claim], seen: Seen, gallery: Sequence[Picture], cru
         for attribute, field in _TEXT_FIELDS:
             value = getattr(claim, attribute)
             merged.put(field, {"name": value} if field == "brand" and value else value, claim.source)
-        merged.put("gtin", [{"type": f"gtin{len(code)}", "value": code} for code in dict.fromkeys(claim.gtins)], claim.source)
+        merged.put(
+            "gtin", [{"type": f"gtin{len(code)}", "value": code} for code in dict.fromkeys(claim.gtins)], claim.source
+        )
     merged.put("brand", {"name": seen.brand} if seen.brand else None, "visible")
     for field in ("color", "material", "sku"):
         merged.put(field, getattr(seen, field), "visible")
@@ -95,7 +103,11 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
             winner = next(entry for entry in stated if shown in entry[1])
             note = f"{winner[0]} as shown ({source} says {prices.text_of(low, code)})"
             low, high, source = shown, shown, note
-        elif len(stated) > 1 and (rival := next((entry for entry in stated[1:] if entry[1] != (low, high) and not low <= entry[1][0] <= high), None)):
+        elif len(stated) > 1 and (
+            rival := next(
+                (entry for entry in stated[1:] if entry[1] != (low, high) and not low <= entry[1][0] <= high), None
+            )
+        ):
             source = f"{source} ({rival[0]} says {prices.text_of(rival[1][0], code)})"
     elif seen.price is not None:
         low, high, source = seen.price, seen.high or seen.price, "visible"
@@ -153,7 +165,13 @@ def _variants(merged: Merged, claims: Sequence[Claim]) -> None:
 
 
 def _variant(variant: Claim) -> dict[str, Any]:
-    row: dict[str, Any] = {"color": variant.color, "size": variant.size, "sku": variant.sku, "url": variant.url, "mpn": variant.mpn}
+    row: dict[str, Any] = {
+        "color": variant.color,
+        "size": variant.size,
+        "sku": variant.sku,
+        "url": variant.url,
+        "mpn": variant.mpn,
+    }
     if variant.gtins:
         row["gtin"] = [{"type": f"gtin{len(code)}", "value": code} for code in variant.gtins]
     if variant.images:
@@ -171,7 +189,9 @@ def _offer_row(offer: Any, row: dict[str, Any]) -> dict[str, Any]:
         "sku": row.get("sku") or offer.sku,
         "url": row.get("url") or offer.url,
         "price": prices.text_of(price, offer.currency) if price is not None else None,
-        "regularPrice": prices.text_of(offer.regular, offer.currency) if offer.regular and price and offer.regular > price else None,
+        "regularPrice": prices.text_of(offer.regular, offer.currency)
+        if offer.regular and price and offer.regular > price
+        else None,
         "currency": offer.currency,
         "availability": offer.availability,
     }

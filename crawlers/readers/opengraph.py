@@ -40,7 +40,11 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
     )
     price, currency = _money(head.get("product:sale_price:amount", "product:price:amount", "og:price:amount", "product:price",
                                       "og:price"), currency, region)  # fmt: skip
-    regular, _ = _money(head.get("product:original_price:amount", "og:price:standard_amount", "product:original_price"), currency, region)
+    regular, _ = _money(
+        head.get("product:original_price:amount", "og:price:standard_amount", "product:original_price"),
+        currency,
+        region,
+    )
     usual, _ = _money(head.get("product:price:amount"), currency, region)
     if regular is None and usual is not None and price is not None and usual > price:
         regular = usual
@@ -52,7 +56,11 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
     )
     pictures = [
         url
-        for value in (*head.values.get("og:image:secure_url", ()), *head.values.get("og:image", ()), *head.values.get("og:image:url", ()))
+        for value in (
+            *head.values.get("og:image:secure_url", ()),
+            *head.values.get("og:image", ()),
+            *head.values.get("og:image:url", ()),
+        )
         if (url := absolute(value, base))
     ]
     gtin = valid_gtin(head.get("product:ean", "product:upc", "product:gtin", "og:upc", "og:ean"))

@@ -9,7 +9,9 @@ from crawlers.readers.texts import alike, squeeze, tokens
 from crawlers.readers.urls import absolute, page_key, same_site
 
 MAX_ELEMENTS = 60_000
-_SKIP = frozenset({"script", "style", "template", "svg", "head", "iframe", "object", "math", "option", "datalist", "textarea"})
+_SKIP = frozenset(
+    {"script", "style", "template", "svg", "head", "iframe", "object", "math", "option", "datalist", "textarea"}
+)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
@@ -110,7 +112,12 @@ def read(root: Any, base: str) -> Outline:
                 continue
             own = frozenset(tokens(element.get("class"), element.get("id"), element.get("data-testid"), element.get("aria-label"),
                                    element.get("itemprop"), element.get("data-test")))  # fmt: skip
-            struck.append(struck[-1] or tag in _STRUCK_TAGS or bool(own & _STRUCK) or "line-through" in (element.get("style") or ""))
+            struck.append(
+                struck[-1]
+                or tag in _STRUCK_TAGS
+                or bool(own & _STRUCK)
+                or "line-through" in (element.get("style") or "")
+            )
             names.append(own)
             out.spans[element] = (at, at)
             main_depth += tag in {"main", "article"}
@@ -152,7 +159,9 @@ def read(root: Any, base: str) -> Outline:
     return out
 
 
-def _text(out: Outline, at: int, raw: str, element: Any, struck: bool, names: list[frozenset[str]], links: list[Link]) -> int:
+def _text(
+    out: Outline, at: int, raw: str, element: Any, struck: bool, names: list[frozenset[str]], links: list[Link]
+) -> int:
     text = squeeze(raw, 2000)
     if not text:
         return at

@@ -3,7 +3,21 @@
 import re
 from typing import Any
 
-from crawlers.readers import choose, crumbs, gallery, jsonld, links, merge, microdata, opengraph, outline, pictures, schema, state, visible
+from crawlers.readers import (
+    choose,
+    crumbs,
+    gallery,
+    jsonld,
+    links,
+    merge,
+    microdata,
+    opengraph,
+    outline,
+    pictures,
+    schema,
+    state,
+    visible,
+)
 from crawlers.readers.reading import PageType, Reading
 from crawlers.readers.records import Claim
 from crawlers.readers.texts import alike, squeeze, words
@@ -23,7 +37,9 @@ def parse(html: bytes | str) -> Any:
     data = text[:MAX_BYTES].replace("\x00", "").encode("utf-8", "replace")
     if not data.strip():
         return None
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, recover=True, no_network=True)
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, recover=True, no_network=True
+    )
     try:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError):
@@ -145,7 +161,9 @@ class _Page:
 
     def loose_offer(self) -> Claim | None:
         for node, element in self.items.top:
-            if microdata.is_a(node, {"offer", "aggregateoffer"}) and not self.outline.is_other(self.outline.spans.get(element, (0, 0))[0]):
+            if microdata.is_a(node, {"offer", "aggregateoffer"}) and not self.outline.is_other(
+                self.outline.spans.get(element, (0, 0))[0]
+            ):
                 return schema.claim({"@type": "Product", "offers": node}, self.base, "microdata")
         return None
 
@@ -154,7 +172,12 @@ class _Page:
         found = []
         for name, value, element in self.items.loose:
             at = self.outline.spans.get(element, (0, 0))[0]
-            if name == "image" and not self.outline.is_other(at) and (url := absolute(value, self.base)) and not pictures.is_junk(url):
+            if (
+                name == "image"
+                and not self.outline.is_other(at)
+                and (url := absolute(value, self.base))
+                and not pictures.is_junk(url)
+            ):
                 found.append(url)
         return list(dict.fromkeys(found))
 
@@ -163,25 +186,40 @@ class _Page:
             return [(name, url, self.crumbs_source) for name, url in self.graph.crumbs]
         return [(name, url, "visible") for name, url in crumbs.read(self.outline)]
 
-    def kind(self, claims: list[Claim], seen: visible.Seen, others: list[Claim], micro: list[Claim]) -> tuple[PageType, str]:
+    def kind(
+        self, claims: list[Claim], seen: visible.Seen, others: list[Claim], micro: list[Claim]
+    ) -> tuple[PageType, str]:
         """Return what kind of page this is and, for pages without a product, why."""
         kinds, og_type = self.graph.kinds, (self.head.get("og:type") or "").casefold()
         if any(claim.offers or claim.variants for claim in claims):
             named = max((alike(claim.name, self.outline.title or self.og.name) for claim in claims), default=0.0)
-            if not (kinds & jsonld.ARTICLES and named < 0.6) and not (kinds & jsonld.LISTS and named < 0.6 and self.graph.listed_urls):
+            if not (kinds & jsonld.ARTICLES and named < 0.6) and not (
+                kinds & jsonld.LISTS and named < 0.6 and self.graph.listed_urls
+            ):
                 return "product", ""
         if kinds & jsonld.ARTICLES or (og_type == "article" and not seen.can_buy):
             return "article", "article: the page sells nothing itself"
         tiles = links.products(self.outline, [claim.url for claim in others if claim.url])
-        if self.graph.listed_urls or og_type in {"product.group", "og:product.group"} or kinds & jsonld.LISTS or len(micro) > 2:
-            return ("look", "look: a picture that shows several products") if self.is_look(tiles) else ("listing", "listing: a list of products")
+        if (
+            self.graph.listed_urls
+            or og_type in {"product.group", "og:product.group"}
+            or kinds & jsonld.LISTS
+            or len(micro) > 2
+        ):
+            return (
+                ("look", "look: a picture that shows several products")
+                if self.is_look(tiles)
+                else ("listing", "listing: a list of products")
+            )
         if self.is_look(tiles):
             return "look", "look: a picture that shows several products"
         og_product = og_type in {"product", "og:product", "product.item"} or bool(self.og.prices())
         shows = seen.price is not None and seen.sure and self.outline.title_at >= 0
         if (og_product and (seen.price is not None or self.og.prices())) or (claims and shows):
             return "product", ""
-        if shows and (seen.can_buy or seen.availability or (len(tiles) < 8 and gallery.read(self.outline, self.og.images))):
+        if shows and (
+            seen.can_buy or seen.availability or (len(tiles) < 8 and gallery.read(self.outline, self.og.images))
+        ):
             return "product", ""
         if len(tiles) >= 3:
             return "listing", "listing: a list of products"
@@ -208,10 +246,22 @@ class _Page:
         stated = [*self.graph.listed_urls, *named] if kind in {"listing", "look"} else named
         return self.make(None, {}, why, kind, links.products(self.outline, stated))
 
-    def make(self, product: dict[str, Any] | None, evidence: dict[str, str], why: str | None, kind: PageType, linked: list[str]) -> Reading:
+    def make(
+        self,
+        product: dict[str, Any] | None,
+        evidence: dict[str, str],
+        why: str | None,
+        kind: PageType,
+        linked: list[str],
+    ) -> Reading:
         own = {page_key(self.url), page_key(self.canonical or self.url)}
         found = distinct([canonical(url) for url in linked])
-        robots = [word.strip().casefold() for name in ("robots", "googlebot") for value in self.head.values.get(name, ()) for word in value.split(",")]
+        robots = [
+            word.strip().casefold()
+            for name in ("robots", "googlebot")
+            for value in self.head.values.get(name, ())
+            for word in value.split(",")
+        ]
         return Reading(
             product=product,
             evidence=evidence,
@@ -222,7 +272,9 @@ class _Page:
             product_links=tuple(url for url in found if page_key(url) not in own),
             page_links=tuple(links.pages(self.outline)),
             next_url=links.next_page(self.outline, self.root) if kind != "product" else None,
-            images=tuple(self.look_images()) if kind == "look" else tuple(image["url"] for image in (product or {}).get("images", ())),
+            images=tuple(self.look_images())
+            if kind == "look"
+            else tuple(image["url"] for image in (product or {}).get("images", ())),
             breadcrumbs=tuple(name for name, _, _ in self.trail()),
             title=self.outline.title,
             language=self.language,
@@ -249,4 +301,7 @@ def _unlisted(node: dict[str, Any]) -> dict[str, Any]:
             return look(value[0]) if len(value) == 1 else [look(entry) for entry in value]
         return {key: look(entry) for key, entry in value.items()} if isinstance(value, dict) else value
 
-    return {key: ([look(entry) for entry in value] if key == "itemListElement" else look(value)) for key, value in node.items()}
+    return {
+        key: ([look(entry) for entry in value] if key == "itemListElement" else look(value))
+        for key, value in node.items()
+    }

@@ -68,7 +68,9 @@ def of_element(image: Any, base: str) -> list[Picture]:
 
 
 def _is_markup(url: str) -> bool:
-    return url.casefold().rpartition("?")[0].endswith((".html", ".htm")) or url.casefold().endswith((".html", ".htm", ".svg"))
+    return url.casefold().rpartition("?")[0].endswith((".html", ".htm")) or url.casefold().endswith(
+        (".html", ".htm", ".svg")
+    )
 
 
 def _sized(text: str, base: str) -> Iterator[Picture]:
@@ -132,7 +134,11 @@ def key(url: str) -> str:
     if "_" in path and "/" in path:
         path = "/".join(segment for segment in path.split("/") if "crop" in segment or not _TRANSFORM.match(segment))
     pairs = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True)]
-    crop = any(_CROP.search(name) or (name.casefold() == "fit" and "crop" in value) for name, value in pairs if value != "center")
+    crop = any(
+        _CROP.search(name) or (name.casefold() == "fit" and "crop" in value)
+        for name, value in pairs
+        if value != "center"
+    )
     kept = sorted(pair for pair in pairs if pair[0].casefold() not in _SIZE_QUERY)
     if crop and kept:
         kept = sorted(pair for pair in pairs if pair[0].casefold() not in {"v", "ver", "version"})

@@ -6,7 +6,27 @@ from decimal import Decimal, InvalidOperation
 
 # ISO 4217 currencies whose minor unit is not 1/100.
 MINOR_UNITS = {
-    **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"), 0),
+    **dict.fromkeys(
+        (
+            "BIF",
+            "CLP",
+            "DJF",
+            "GNF",
+            "ISK",
+            "JPY",
+            "KMF",
+            "KRW",
+            "PYG",
+            "RWF",
+            "UGX",
+            "VND",
+            "VUV",
+            "XAF",
+            "XOF",
+            "XPF",
+        ),
+        0,
+    ),
     **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
 }
 CODES = frozenset(
@@ -28,9 +48,13 @@ _CROWNS = {"SE": "SEK", "SV": "SEK", "DK": "DKK", "DA": "DKK", "NO": "NOK", "NB"
 _YEN = {"CN": "CNY", "ZH": "CNY"}
 
 _CODE = "|".join(sorted(CODES))
-_SIGN = "|".join(re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True))
+_SIGN = "|".join(
+    re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True)
+)
 _GAP = "[ \u00a0\u2009\u202f]"
-_NUMBER = rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*)(?:[.,]\d{{1,3}}|[.,]-{{1,2}}|:-)?"
+_NUMBER = (
+    rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*)(?:[.,]\d{{1,3}}|[.,]-{{1,2}}|:-)?"
+)
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?:(?P<before>{_SIGN}|(?<![A-Za-z])(?:{_CODE})){_GAP}*)?(?P<number>{_NUMBER})(?![\d%])"
     rf"(?:{_GAP}*(?P<after>{_SIGN}|(?:{_CODE}))(?![A-Za-z]))?"
@@ -56,7 +80,11 @@ def currency_of(sign: str | None, region: str | None = None) -> str | None:
     if text.upper() in CODES:
         return text.upper()
     places = [part.upper() for part in re.split(r"[-_]", region or "")][::-1]
-    for signs, known, default in ((("$",), _DOLLARS, "USD"), (("kr", "kr.", "Kr"), _CROWNS, None), (("¥", "￥"), _YEN, "JPY")):
+    for signs, known, default in (
+        (("$",), _DOLLARS, "USD"),
+        (("kr", "kr.", "Kr"), _CROWNS, None),
+        (("¥", "￥"), _YEN, "JPY"),
+    ):
         if text in signs:
             return next((known[place] for place in places if place in known), default)
     return _SIGNS.get(text)
@@ -99,7 +127,9 @@ def find(text: str, region: str | None = None) -> list[Amount]:
     return found
 
 
-def structured(value: object, currency: str | None = None, region: str | None = None) -> tuple[Decimal, str | None] | None:
+def structured(
+    value: object, currency: str | None = None, region: str | None = None
+) -> tuple[Decimal, str | None] | None:
     """Return (value, currency) of a price property of markup, or None.
 
     A plain JSON number or dotted decimal is taken as it is, except that exactly three decimals group thousands

@@ -36,7 +36,9 @@ def listed(value: Any) -> list[Any]:
 def named(value: Any) -> str | None:
     """Return the text of a property that is text, a node with a name, or a list of such."""
     for entry in listed(value):
-        text = squeeze(first(entry, "name", "value", "@value", "legalName", "title") if isinstance(entry, dict) else entry, 500)
+        text = squeeze(
+            first(entry, "name", "value", "@value", "legalName", "title") if isinstance(entry, dict) else entry, 500
+        )
         if text and not text.startswith(("http://", "https://")):
             return text
         if isinstance(entry, dict) and isinstance(entry.get("name"), dict | list):
@@ -54,7 +56,9 @@ def images(value: Any, base: str) -> list[str]:
     found: list[str] = []
     for entry in listed(value):
         if isinstance(entry, dict):
-            url = first(entry, "contentUrl", "url", "@id", "src", "image", "contenturl", "originalSrc", "large", "zoom", "full")
+            url = first(
+                entry, "contentUrl", "url", "@id", "src", "image", "contenturl", "originalSrc", "large", "zoom", "full"
+            )
             found += images(url, base) if isinstance(url, list | dict) and url is not entry else []
             url = absolute(url, base)
         else:
@@ -125,7 +129,9 @@ def _offers(value: Any, base: str, depth: int) -> Iterator[Offer]:
         high=_money(value.get("highPrice"), currency),
         regular=spec_regular,
         currency=currency,
-        availability=next((known for entry in listed(value.get("availability")) if (known := availability_of(_text(entry)))), None),
+        availability=next(
+            (known for entry in listed(value.get("availability")) if (known := availability_of(_text(entry)))), None
+        ),
         sku=_text(value.get("sku")) or _text(item.get("sku")),
         gtin=next((code for key in _GTINS for holder in (value, item) if (code := valid_gtin(holder.get(key)))), None),
         url=absolute(_text(first(value, "url")), base),

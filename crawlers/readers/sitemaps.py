@@ -76,7 +76,9 @@ def read(data: bytes | str, url: str) -> Sitemap:
         lines = raw.decode("utf-8", "replace").splitlines()[:MAX_ENTRIES]
         entries = [Entry(found) for line in lines if line.strip().startswith("http") and (found := absolute(line, url))]
         return Sitemap(tuple(entries), reason=None if entries else "no sitemap: neither XML nor a list of addresses")
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True, remove_comments=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True, remove_comments=True
+    )
     try:
         root = etree.fromstring(raw.lstrip(b" \t\r\n"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:

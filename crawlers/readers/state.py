@@ -11,16 +11,53 @@ from crawlers.readers.texts import alike, plain, squeeze
 from crawlers.readers.urls import absolute
 
 MAX_NODES = 60_000
-_ASSIGN = re.compile(r"(?:window|self|globalThis|var|let|const)[\s.]*(?:\[\s*[\"'])?[\w$.]+(?:[\"']\s*\])?\s*=\s*(?=[{\[])|JSON\.parse\(\s*(?=[\"'])")
+_ASSIGN = re.compile(
+    r"(?:window|self|globalThis|var|let|const)[\s.]*(?:\[\s*[\"'])?[\w$.]+(?:[\"']\s*\])?\s*=\s*(?=[{\[])|JSON\.parse\(\s*(?=[\"'])"
+)
 _PUSH = re.compile(r"self\.__next_f\.push\(\s*(\[.*?\])\s*\)\s*;?\s*$", re.DOTALL)
 _ROW = re.compile(rb"([0-9a-f]+):(?:T([0-9a-f]+),)?")
 _NAME = ("name", "title", "productName", "displayName", "product_name", "productTitle")
 _PRICE = ("price", "salePrice", "currentPrice", "sellingPrice", "finalPrice", "final_price", "sale_price", "priceInfo", "prices", "current",
           "now", "amount", "value", "min", "formattedPrice", "formatted")  # fmt: skip
-_REGULAR = ("regularPrice", "listPrice", "originalPrice", "compareAtPrice", "compare_at_price", "regular_price", "wasPrice", "msrp", "strikePrice")
-_IMAGES = ("images", "media", "gallery", "pictures", "photos", "image", "mainImage", "featuredImage", "imageUrls", "mediaGallery")
-_COLORS = ("color", "colour", "colorName", "colourName", "selectedColor", "selectedColour", "colors", "colours", "tones", "color_name")
-_ELSEWHERE = re.compile(r"relat|recommend|similar|upsell|cross|cart|basket|recent|suggest|menu|navigation|wishlist|also|bought", re.IGNORECASE)
+_REGULAR = (
+    "regularPrice",
+    "listPrice",
+    "originalPrice",
+    "compareAtPrice",
+    "compare_at_price",
+    "regular_price",
+    "wasPrice",
+    "msrp",
+    "strikePrice",
+)
+_IMAGES = (
+    "images",
+    "media",
+    "gallery",
+    "pictures",
+    "photos",
+    "image",
+    "mainImage",
+    "featuredImage",
+    "imageUrls",
+    "mediaGallery",
+)
+_COLORS = (
+    "color",
+    "colour",
+    "colorName",
+    "colourName",
+    "selectedColor",
+    "selectedColour",
+    "colors",
+    "colours",
+    "tones",
+    "color_name",
+)
+_ELSEWHERE = re.compile(
+    r"relat|recommend|similar|upsell|cross|cart|basket|recent|suggest|menu|navigation|wishlist|also|bought",
+    re.IGNORECASE,
+)
 _OF_SITE = re.compile(r"site|shop|config|seo|page|brand|locale", re.IGNORECASE)
 
 
@@ -89,13 +126,17 @@ def _quoted(text: str, at: int) -> Any:
         return None
 
 
-def read(scripts: list[tuple[str, str]], base: str, hints: list[str], region: str | None) -> tuple[jsonld.Graph, Claim | None]:
+def read(
+    scripts: list[tuple[str, str]], base: str, hints: list[str], region: str | None
+) -> tuple[jsonld.Graph, Claim | None]:
     """Return schema.org nodes found in state, and the product-like object whose name the page repeats."""
     graph = jsonld.Graph()
     best: tuple[float, Claim] | None = None
     for value in values(scripts):
         for node, path in _walk(value):
-            if schema.types(node) & schema.PRODUCT_TYPES and ("offers" in node or "@context" in node or "hasVariant" in node):
+            if schema.types(node) & schema.PRODUCT_TYPES and (
+                "offers" in node or "@context" in node or "hasVariant" in node
+            ):
                 if not _ELSEWHERE.search(path):
                     jsonld.add(graph, [node], base, "state")
                 continue
@@ -107,7 +148,14 @@ def read(scripts: list[tuple[str, str]], base: str, hints: list[str], region: st
             if not exact and (match < 0.99 or len(name.split()) < 2):
                 continue
             made = _claim(node, base, name, region)
-            score = 2 * exact + match + 2 * bool(made.offers) + bool(made.images) + 0.5 * bool(made.sku) + ("roduct" in path) * 0.5
+            score = (
+                2 * exact
+                + match
+                + 2 * bool(made.offers)
+                + bool(made.images)
+                + 0.5 * bool(made.sku)
+                + ("roduct" in path) * 0.5
+            )
             if (made.offers or made.images) and (best is None or score > best[0]):
                 best = (score, made)
     return graph, best[1] if best else None
@@ -125,11 +173,17 @@ def _walk(value: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
             stack += [(child, path, depth + 1) for child in reversed(entry[:2000]) if isinstance(child, dict | list)]
         elif isinstance(entry, dict):
             yield entry, path
-            stack += [(child, f"{path}/{key}"[-200:], depth + 1) for key, child in reversed(list(entry.items())) if isinstance(child, dict | list)]
+            stack += [
+                (child, f"{path}/{key}"[-200:], depth + 1)
+                for key, child in reversed(list(entry.items()))
+                if isinstance(child, dict | list)
+            ]
 
 
 def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) -> Claim:
-    currency = prices.currency_of(_deep_text(node, ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso")), region)
+    currency = prices.currency_of(
+        _deep_text(node, ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso")), region
+    )
     price, currency = _amount(node, _PRICE, currency, region)
     regular, _ = _amount(node, _REGULAR, currency, region)
     stock = next((known for key in ("availability", "inStock", "in_stock", "isInStock", "available", "stockStatus", "availabilityStatus",
@@ -146,16 +200,22 @@ def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) ->
         material=schema.named(schema.first(node, "material", "fabric")),
         url=absolute(schema.first(node, "url", "canonicalUrl", "pdpUrl", "link"), base),
         images=_images(node, base),
-        offers=[Offer(price=price, regular=regular, currency=currency, availability=stock)] if price is not None or stock else [],
+        offers=[Offer(price=price, regular=regular, currency=currency, availability=stock)]
+        if price is not None or stock
+        else [],
     )
     return made
 
 
-def _amount(node: Mapping[str, Any], keys: tuple[str, ...], currency: str | None, region: str | None, depth: int = 0) -> tuple[Any, str | None]:
+def _amount(
+    node: Mapping[str, Any], keys: tuple[str, ...], currency: str | None, region: str | None, depth: int = 0
+) -> tuple[Any, str | None]:
     for key in keys:
         value = node.get(key)
         if isinstance(value, dict) and depth < 3:
-            inner = prices.currency_of(_deep_text(value, ("currency", "currencyCode", "currency_code")), region) or currency
+            inner = (
+                prices.currency_of(_deep_text(value, ("currency", "currencyCode", "currency_code")), region) or currency
+            )
             found, inner = _amount(value, _PRICE, inner, region, depth + 1)
             if found is not None:
                 return found, inner

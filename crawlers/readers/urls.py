@@ -40,7 +40,11 @@ def absolute(url: object, base: str) -> str | None:
 def _quote(text: str) -> str:
     if text.isascii() and not re.search(r"[\"<>\\^`{|}]", text):
         return text
-    return re.sub(r"[^\x21-\x7e]|[\"<>\\^`{|}]", lambda char: "".join(f"%{b:02X}" for b in char.group().encode(errors="replace")), text)
+    return re.sub(
+        r"[^\x21-\x7e]|[\"<>\\^`{|}]",
+        lambda char: "".join(f"%{b:02X}" for b in char.group().encode(errors="replace")),
+        text,
+    )
 
 
 def canonical(url: str) -> str:

@@ -26,15 +26,21 @@ _OLD_WORD = re.compile(
     re.IGNORECASE,
 )
 _FROM = re.compile(r"(?:from|ab|à partir de|desde|da|från|od|vanaf|starting at)\s*$|^\s*[~+]", re.IGNORECASE)
-_STOCK_NAMES = frozenset({"stock", "availability", "available", "inventory", "instock", "outofstock", "verfugbarkeit", "disponibilite"})
+_STOCK_NAMES = frozenset(
+    {"stock", "availability", "available", "inventory", "instock", "outofstock", "verfugbarkeit", "disponibilite"}
+)
 _OUT = re.compile(
     r"\b(?:out of stock|sold out|ausverkauft|nicht (?:verfügbar|auf lager)|épuisé|rupture|agotado|esaurito|esgotado|slutsåld|udsolgt|"
     r"utsolgt|uitverkocht|niedostępn\w+|brak w magazynie|currently unavailable|no longer available|notify me|not available|unavailable|"
     r"loppuunmyyty|izpārdots|wyprzedan\w+)\b",
     re.IGNORECASE,
 )
-_PRE = re.compile(r"\b(?:pre-?order(?: now)?|vorbestell\w*|précommand\w*|preventa|reserva ahora|förbeställ)\b", re.IGNORECASE)
-_FEW = re.compile(r"\b(?:only (?:a )?few left|only \d+ left|low stock|last (?:one|items)|nur noch \d+)\b", re.IGNORECASE)
+_PRE = re.compile(
+    r"\b(?:pre-?order(?: now)?|vorbestell\w*|précommand\w*|preventa|reserva ahora|förbeställ)\b", re.IGNORECASE
+)
+_FEW = re.compile(
+    r"\b(?:only (?:a )?few left|only \d+ left|low stock|last (?:one|items)|nur noch \d+)\b", re.IGNORECASE
+)
 _IN = re.compile(
     r"\b(?:in stock|auf lager|sofort lieferbar|en stock|disponible|disponibile|disponível|em stock|i lager|på lager|op voorraad|"
     r"na stanie|dostępn\w+|available(?: now)?|varastossa|noliktavā|pieejams|skladem)\b",
@@ -108,7 +114,11 @@ def _marks(own: list[Text], title_at: int, region: str | None) -> list[_Mark]:
         after = own[index + 1].text if index + 1 < len(own) and own[index + 1].at - text.at < 4 else ""
         alone = re.sub(r"[\W\d]+", "", text.text[: amounts[0].start] + text.text[amounts[-1].end :])
         for amount in amounts:
-            currency = amount.currency or prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
+            currency = (
+                amount.currency
+                or prices.currency_of(before.strip(" :"), region)
+                or prices.currency_of(after.strip(), region)
+            )
             if not currency:
                 continue
             around = f"{before[-60:]} {text.text} {after[:30]}" if len(alone) < 12 else text.text
@@ -118,7 +128,9 @@ def _marks(own: list[Text], title_at: int, region: str | None) -> list[_Mark]:
             score += 6 if not alone else (2 if len(alone) < 8 else 0)
             score -= 14 if _PROMO.search(text.text) else (7 if _PROMO.search(around) else 0)
             struck = text.struck or bool(_OLD_WORD.search(f"{before} {text.text[: amount.start]}"[-40:]))
-            marks.append(_Mark(index, text, prices.Amount(amount.value, currency, amount.start, amount.end), score, struck))
+            marks.append(
+                _Mark(index, text, prices.Amount(amount.value, currency, amount.start, amount.end), score, struck)
+            )
     return marks
 
 
@@ -131,16 +143,22 @@ def _price(seen: Seen, own: list[Text], title_at: int, region: str | None) -> No
     near = [mark for mark in marks if abs(mark.index - best.index) <= 5 and mark.score > best.score - 12
             and mark.amount.currency == best.amount.currency]  # fmt: skip
     soft = best.text.names & _SOFT_OLD
-    if soft and (lower := [m for m in near if not m.old and m.amount.value < best.amount.value and not m.text.names & _SOFT_OLD]):
+    if soft and (
+        lower := [m for m in near if not m.old and m.amount.value < best.amount.value and not m.text.names & _SOFT_OLD]
+    ):
         seen.regular, best = best.amount.value, lower[0]
     seen.price, seen.currency = best.amount.value, best.amount.currency
     seen.amounts = tuple(mark.amount.value for mark in near if not mark.old)
     same = [mark for mark in near if mark.text is best.text and mark.amount.value > best.amount.value and not mark.old]
     dashed = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|till|do|до)\s*$")
     for mark in [*same, *[m for m in near if m.index in (best.index + 1, best.index + 2) and not m.old]]:
-        between = best.text.text[best.amount.end : mark.amount.start] if mark.text is best.text else own[best.index + 1].text
+        between = (
+            best.text.text[best.amount.end : mark.amount.start] if mark.text is best.text else own[best.index + 1].text
+        )
         joined = mark.text is not best.text and mark.text.text[: mark.amount.start].strip() in {"-", "–", "—"}
-        if mark.amount.value > best.amount.value and (joined or dashed.fullmatch(between or "-" if mark.text is best.text else between)):
+        if mark.amount.value > best.amount.value and (
+            joined or dashed.fullmatch(between or "-" if mark.text is best.text else between)
+        ):
             seen.high = mark.amount.value
             break
     old = [mark for mark in marks if mark.old and abs(mark.index - best.index) <= 5 and mark.amount.value > best.amount.value
@@ -156,8 +174,14 @@ def _facts(seen: Seen, own: list[Text], title_at: int) -> None:
         short = text.text if len(text.text) <= 80 else ""
         if not short:
             continue
-        button = text.element.tag == "button" or text.element.getparent() is not None and text.element.getparent().tag == "button"
-        if _BUY.match(short) or (button and text.names & {"addtocart", "addtobag", "cart", "basket"} and text.names & {"add", "addtocart"}):
+        button = (
+            text.element.tag == "button"
+            or text.element.getparent() is not None
+            and text.element.getparent().tag == "button"
+        )
+        if _BUY.match(short) or (
+            button and text.names & {"addtocart", "addtobag", "cart", "basket"} and text.names & {"add", "addtocart"}
+        ):
             if text.element.get("disabled") is None:
                 seen.can_buy = True
                 stock.setdefault("button", "InStock")
@@ -179,7 +203,16 @@ def _label(seen: Seen, own: list[Text], index: int, short: str) -> None:
     value = match["value"]
     if value is None and index + 1 < len(own) and own[index + 1].at - own[index].at <= 6:
         value = own[index + 1].text.lstrip(": ")
-        if not short.endswith((":", "：")) and own[index].element.tag not in {"dt", "th", "b", "strong", "span", "label", "td", "div"}:
+        if not short.endswith((":", "：")) and own[index].element.tag not in {
+            "dt",
+            "th",
+            "b",
+            "strong",
+            "span",
+            "label",
+            "td",
+            "div",
+        }:
             return
     value = squeeze(value, 80)
     if not value or len(value) > 60 or prices.find(value) and any(amount.currency for amount in prices.find(value)):

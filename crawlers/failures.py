@@ -1,0 +1,49 @@
+"""Failures of requests as reason codes."""
+
+from typing import Any
+
+from crawlers import guard
+
+
+def kind(failure: Any) -> str:
+    """Return the reason code of a Twisted failure: http_404, timeout, dns, refused_address, too_large, robots, ..."""
+    from scrapy.spidermiddlewares.httperror import HttpError
+
+    error = failure.value
+    if isinstance(error, HttpError):
+        status = error.response.status
+        return "bad_redirect" if 300 <= status < 400 else f"http_{status}"
+    if reason := getattr(error, "reason", None):
+        if isinstance(reason, str):
+            return reason
+    name, said = type(error).__name__, str(error).casefold()
+    host = getattr(getattr(failure, "request", None), "url", "").split("/")[2:3]
+    if name == "IgnoreRequest":
+        return "robots" if "robots" in said else ("redirect_loop" if "redirect" in said else "ignored")
+    if "DNS" in name or "CannotResolve" in name or "resolve" in said:
+        known = host[0].rsplit(":", 1)[0] if host else ""
+        return "refused_address" if known in guard.refused else "dns"
+    for code, marks in _KINDS:
+        if any(mark in name or mark.casefold() in said for mark in marks):
+            return code
+    return "error"
+
+
+_KINDS = (
+    ("too_large", ("Cancelled", "maxsize", "larger than")),
+    ("timeout", ("Timeout", "TimedOut", "took longer")),
+    ("refused", ("ConnectionRefused", "CannotConnect", "refused")),
+    ("reset", ("ResponseFailed", "ConnectionLost", "ConnectionDone", "ConnectionReset", "DataLoss")),
+    ("browser", ("TargetClosed", "net::", "playwright")),
+)
+
+
+def text(failure: Any) -> str:
+    """Return one line about a failure for the ledger."""
+    return f"{type(failure.value).__name__}: {' '.join(str(failure.value).split())}"[:300]
+
+
+def content_type(response: Any) -> str | None:
+    """Return the declared media type of a Scrapy response, lower case, without parameters."""
+    value = response.headers.get("Content-Type")
+    return value.decode("latin-1").split(";")[0].strip().casefold() if value else None

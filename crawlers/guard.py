@@ -1,0 +1,110 @@
+"""Addresses that a crawl may connect to: public ones only, checked after resolution, at every hop."""
+
+import ipaddress
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+refused: dict[str, str] = {}
+"""Hosts that a resolver of this process refused, with the address that was the reason."""
+
+
+def refusal(address: str, *, allow_loopback: bool = False) -> str | None:
+    """Return why an IP address may not be connected to, or None when it may.
+
+    Private, loopback, link-local, multicast, unspecified and reserved ranges are refused, also where IPv6 wraps such
+    an IPv4 address. ``allow_loopback`` lets loopback pass and nothing else.
+    """
+    try:
+        ip = ipaddress.ip_address(address.split("%", 1)[0])
+    except ValueError:
+        return f"{address} is no IP address"
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if inner is None and ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return refusal(str(inner), allow_loopback=allow_loopback)
+    if ip.is_loopback:
+        return None if allow_loopback else f"{ip} is this machine itself"
+    if not ip.is_global or ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_link_local:
+        return f"{ip} is not a public address"
+    return None
+
+
+def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | None:
+    """Return why an address may not be fetched: its scheme, its host, or the IP address written in it; None when it may."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        return f"{url!r} is no address"
+    if parts.scheme not in {"http", "https"}:
+        return f"{parts.scheme}: addresses are never fetched"
+    if not host:
+        return f"{url!r} names no host"
+    try:
+        ipaddress.ip_address(host.split("%", 1)[0])
+    except ValueError:
+        if host == "localhost" or host.endswith(".localhost"):
+            return None if host in loopback_hosts else f"{host} is this machine itself"
+        return None
+    return refusal(host, allow_loopback=host in loopback_hosts)
+
+
+async def resolves_well(host: str, loopback_hosts: frozenset[str]) -> str | None:
+    """Resolve a host and return why it may not be connected to, or None when all of its addresses may be."""
+    import asyncio
+    import socket
+
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError as error:
+        return f"{host} does not resolve ({error})"
+    for entry in found:
+        reason = refusal(str(entry[4][0]), allow_loopback=host in loopback_hosts)
+        if reason:
+            return reason
+    return None
+
+
+class Resolver:
+    """Scrapy's name resolver (setting TWISTED_DNS_RESOLVER) that hands out permitted addresses only.
+
+    The connection goes to exactly the address that was checked, so a name that changes between check and use gains
+    nothing.
+    """
+
+    def __init__(self, reactor: Any, loopback_hosts: frozenset[str]) -> None:
+        self.reactor = reactor
+        self.inner = reactor.nameResolver
+        self.loopback_hosts = loopback_hosts
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, reactor: Any) -> "Resolver":
+        """Build the resolver from the crawler's settings."""
+        return cls(reactor, frozenset(crawler.settings.getlist("LOOKBENCH_LOOPBACK_HOSTS")))
+
+    def install_on_reactor(self) -> None:
+        """Make the reactor resolve names through this resolver."""
+        self.reactor.installNameResolver(self)
+
+    def resolveHostName(self, receiver: Any, hostName: str, *args: Any, **kwargs: Any) -> Any:  # noqa: N802, N803 - Twisted's names
+        """Resolve as the reactor does, passing on permitted addresses only."""
+        allow = hostName in self.loopback_hosts
+        return self.inner.resolveHostName(_Filter(receiver, hostName, allow_loopback=allow), hostName, *args, **kwargs)
+
+
+class _Filter:
+    def __init__(self, receiver: Any, host: str, *, allow_loopback: bool) -> None:
+        self.receiver, self.host, self.allow_loopback = receiver, host, allow_loopback
+        self.resolutionBegan: Callable[[Any], None] = receiver.resolutionBegan
+        self.resolutionComplete: Callable[[], None] = receiver.resolutionComplete
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802 - Twisted's name
+        reason = refusal(address.host, allow_loopback=self.allow_loopback)
+        if reason:
+            refused[self.host] = reason
+        else:
+            self.receiver.addressResolved(address)

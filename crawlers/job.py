@@ -1,0 +1,144 @@
+"""One site's crawl in a process of its own: the job it is given, the Scrapy settings it runs with, the report it leaves."""
+
+import json
+import logging
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from catalog.store import Catalog, StoreError
+from crawlers.limits import CrawlLimits
+from crawlers.sites import Site
+
+USER_AGENT = (
+    "LookBenchBot/0.1 (research benchmark of fashion images; set user_agent in the site file to name a contact)"
+)
+log = logging.getLogger("crawl")
+
+
+def write(folder: Path, catalog: Catalog, site: Site, now: datetime, limits: CrawlLimits) -> Path:
+    """Write a job file for the child process and return its path."""
+    job = {
+        "catalog": catalog.root,
+        "site": site.model_dump(mode="json"),
+        "now": now.isoformat(),
+        "limits": asdict(limits),
+        "folder": str(folder),
+    }
+    path = folder / f"{site.name}.job.json"
+    path.write_text(json.dumps(job), encoding="utf-8")
+    return path
+
+
+def settings(site: Site, limits: CrawlLimits) -> dict[str, Any]:
+    """Return the Scrapy settings for one site."""
+    from crawlers import rendering
+
+    made: dict[str, Any] = {
+        "USER_AGENT": site.user_agent or USER_AGENT,
+        "ROBOTSTXT_OBEY": True,
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
+            "crawlers.politeness.Guard": 50,
+            "crawlers.politeness.Robots": 100,
+            "crawlers.politeness.RetryAfter": 560,
+        },
+        "TWISTED_DNS_RESOLVER": "crawlers.guard.Resolver",
+        "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
+        "LOOKBENCH_LONGEST_WAIT": limits.longest_wait,
+        "DOWNLOAD_DELAY": site.delay,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": site.concurrency,
+        "CONCURRENT_REQUESTS": max(16, site.concurrency),
+        "AUTOTHROTTLE_ENABLED": site.delay > 0,
+        "AUTOTHROTTLE_START_DELAY": site.delay,
+        "AUTOTHROTTLE_MAX_DELAY": max(60.0, site.delay),
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": float(site.concurrency),
+        "RETRY_TIMES": limits.retries,
+        "RETRY_HTTP_CODES": [500, 502, 504, 522, 524, 408],
+        "REDIRECT_MAX_TIMES": 8,
+        "DOWNLOAD_TIMEOUT": limits.page_seconds,
+        "DOWNLOAD_MAXSIZE": limits.photo_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "CLOSESPIDER_TIMEOUT": limits.seconds,
+        "COOKIES_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "REMOTE_CONTROL_ENABLED": False,
+        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+        "LOG_LEVEL": "INFO",
+        "LOGSTATS_INTERVAL": 0,
+        "EXTENSIONS": {"crawlers.heartbeat.Heartbeat": 0},
+    }
+    path = rendering.browser() if site.render != "never" else None
+    if path:
+        made |= rendering.settings(path)
+        rendering.loopback_hosts.update(site.hosts if site.allow_loopback else ())
+    return made
+
+
+def run(path: Path) -> int:
+    """Crawl the site of a job file; the report and ledger lie beside it afterwards. Return the exit status."""
+    from scrapy.crawler import CrawlerProcess
+
+    from crawlers.recorder import Recorder
+    from crawlers.spiders import ShopSpider
+
+    _die_with_parent()
+    job: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
+    catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
+    made = settings(site, limits)
+    recorder = Recorder(catalog, site, now, made["USER_AGENT"])
+    process = CrawlerProcess(made)
+    crawler = process.create_crawler(ShopSpider)
+    process.crawl(crawler, site=site, recorder=recorder, limits=limits)
+    process.start()
+    try:
+        recorder.flush()
+    except StoreError as error:
+        recorder.errors["disk"] += 1
+        log.error("%s", error)
+    folder = Path(job["folder"])
+    catalog.__class__(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), recorder.ledger.table())
+    (folder / f"{site.name}.report.json").write_text(
+        json.dumps(report(recorder, crawler.stats.get_stats())), encoding="utf-8"
+    )
+    return 0
+
+
+def report(recorder: Any, stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of one site's crawl."""
+    names = (
+        "pages",
+        "products",
+        "looks",
+        "photos",
+        "photos_new",
+        "rendered",
+        "photo_bytes",
+        "pages_over_limit",
+        "photos_over_limit",
+        "crawl_delay_s",
+    )
+    return {
+        **{name: recorder.figures[name] for name in names},
+        "errors": dict(sorted(recorder.errors.items())),
+        "bytes": stats.get("downloader/response_bytes", 0),
+        "requests": stats.get("downloader/request_count", 0),
+        "waits": round(stats.get("lookbench/wait_seconds", 0.0), 3),
+        "robots_refused": stats.get("robotstxt/forbidden", 0),
+        "ended": recorder.close_reason,
+    }
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process with the one that started it, so that a killed crawl leaves no crawler behind."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+    import signal
+
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

@@ -1,0 +1,43 @@
+"""How much one crawl may take."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class CrawlLimits:
+    """Caps of one crawl of one site; reaching one ends or skips, never fails."""
+
+    pages: int = 20_000
+    """Pages fetched at most."""
+    photos: int = 100_000
+    """Photos fetched at most."""
+    seconds: float = 6 * 3600.0
+    """Time a site may take."""
+    total_bytes: int = 20_000_000_000
+    """Bytes received at most."""
+    page_bytes: int = 10_000_000
+    """Largest page, unpacked."""
+    photo_bytes: int = 40_000_000
+    """Largest photo."""
+    sitemap_bytes: int = 60_000_000
+    """Largest sitemap, unpacked."""
+    page_seconds: float = 40.0
+    """Time one page may take from first to last byte."""
+    photo_seconds: float = 60.0
+    """Time one photo may take from first to last byte."""
+    longest_wait: float = 300.0
+    """Longest pause that a server's Retry-After or Crawl-delay is granted; beyond it the page waits for the next crawl."""
+    retries: int = 2
+    """Times a failed request is repeated."""
+    depth: int = 6
+    """Links followed in a row from a start page."""
+    links_per_page: int = 2000
+    """Links taken from one page."""
+    listing_pages: int = 300
+    """Pages of one listing."""
+    feed_pages: int = 200
+    """Pages of one feed."""
+    sitemaps: int = 500
+    """Sitemaps taken from one index."""
+    parallel_sites: int = 2
+    """Sites crawled at a time."""

@@ -1,0 +1,112 @@
+"""Downloader middlewares that keep a crawl polite and safe: robots, Retry-After, the guard of every hop."""
+
+import asyncio
+import logging
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request, Response
+
+from crawlers import guard
+
+log = logging.getLogger(__name__)
+BUSY = (429, 503)
+
+
+class Refused(IgnoreRequest):
+    """A request that the guard does not let out; ``reason`` is the code for the ledger."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+class Guard:
+    """Refuses requests, redirected ones included, to other schemes and to addresses that are not public."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.loopback = frozenset(crawler.settings.getlist("LOOKBENCH_LOOPBACK_HOSTS"))
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Guard":
+        """Build the middleware from the crawler's settings."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Raise Refused for an address that may not be fetched."""
+        reason = guard.check_url(request.url, self.loopback)
+        if reason:
+            raise Refused("refused_address", reason)
+
+
+class Robots(RobotsTxtMiddleware):  # type: ignore[misc] - Scrapy is untyped here
+    """Scrapy's robots.txt middleware, except that a failing server means "not now" and a missing file means "all" (RFC 9309, 2.3.1)."""
+
+    async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
+        if response.status >= 500 or response.status == 429:
+            response = response.replace(body=b"User-agent: *\nDisallow: /\n")
+        elif response.status >= 400:
+            response = response.replace(body=b"")
+        await super()._parse_robots(response, netloc, request)
+
+
+class RetryAfter:
+    """Waits as long as a busy server asks (429, 503 with Retry-After in seconds or as a date), then asks again.
+
+    While a host waits no other request goes to it. Waits beyond the limit give the page up with its status.
+    """
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+        self.longest = crawler.settings.getfloat("LOOKBENCH_LONGEST_WAIT")
+        self.times = crawler.settings.getint("RETRY_TIMES")
+        self.until: dict[str, float] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "RetryAfter":
+        """Build the middleware from the crawler's settings."""
+        return cls(crawler)
+
+    async def process_request(self, request: Request) -> None:
+        """Hold the request while its host asked for patience."""
+        host = urlsplit(request.url).netloc
+        while (left := self.until.get(host, 0.0) - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    async def process_response(self, request: Request, response: Response) -> Response | Request:
+        """Turn a busy answer into a later request for the same page."""
+        tried = request.meta.get("busy_times", 0)
+        if response.status not in BUSY or tried >= self.times:
+            return response
+        asked = seconds_of(response.headers.get("Retry-After", b"").decode("latin-1"), datetime.now(UTC))
+        wait = min(2.0 ** (tried + 1), self.longest) if asked is None else asked
+        stats = self.crawler.stats
+        stats.inc_value(f"lookbench/busy/{response.status}")
+        if wait > self.longest:
+            log.info(
+                "%s asks to wait %.0f s, more than %.0f s: left for the next crawl", response.url, wait, self.longest
+            )
+            return response
+        host = urlsplit(request.url).netloc
+        self.until[host] = max(self.until.get(host, 0.0), time.monotonic() + wait)
+        stats.inc_value("lookbench/wait_seconds", wait)
+        again = request.replace(dont_filter=True, priority=request.priority - 1)
+        again.meta["busy_times"] = tried + 1
+        return again
+
+
+def seconds_of(value: str, now: datetime) -> float | None:
+    """Return the seconds that a Retry-After header asks for, or None when it is not there or unreadable."""
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return max(((at if at.tzinfo else at.replace(tzinfo=UTC)) - now).total_seconds(), 0.0)

@@ -1,0 +1,190 @@
+"""What a crawl keeps: rows for the catalog, written in parts, each once; the ledger; the figures of the report."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+from catalog import tables
+from catalog.ids import sha256
+from catalog.ledger import Ledger
+from catalog.store import Catalog
+from crawlers import media, rows
+from crawlers.readers.reading import Reading
+from crawlers.sites import Site
+
+PART_ROWS = 200
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Where a photo was found: its page, the product of that page or the products that a look shows."""
+
+    page_url: str
+    product_id: str | None
+    shows: tuple[str, ...] = ()
+    origin: str = "retail"
+    published_at: datetime | None = None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A photo whose bytes are in the catalog; ``is_new`` when no crawl had them before."""
+
+    photo_id: str
+    size: int
+    mime: str | None
+    is_new: bool
+
+
+class Recorder:
+    """Collects and appends the rows of one site at one time; rows that the catalog already holds are not repeated."""
+
+    def __init__(self, catalog: Catalog, site: Site, now: datetime, user_agent: str) -> None:
+        self.catalog, self.site, self.now, self.user_agent = catalog, site, now, user_agent
+        self.ledger = Ledger("crawl", "page")
+        self.figures: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.close_reason = "unfinished"
+        self._pending: dict[str, list[dict[str, Any]]] = {"products": [], "photos": [], "sightings": []}
+        self._ledger_ids: set[tuple[str, str]] = set()
+        self._load()
+
+    def _load(self) -> None:
+        mine = pa.compute.equal
+        products = self.catalog.read("products")
+        products = products.filter(mine(products["site"], self.site.name)) if products.num_rows else products
+        self._first_seen: dict[str, datetime] = {}
+        self._product_rows: set[tuple[str, datetime]] = set()
+        for row in products.select(["product_id", "first_seen", "last_seen"]).to_pylist():
+            known = self._first_seen.get(row["product_id"], row["first_seen"])
+            self._first_seen[row["product_id"]] = min(known, row["first_seen"])
+            self._product_rows.add((row["product_id"], row["last_seen"]))
+        photos = self.catalog.read("photos")
+        self._photo_rows: set[tuple[str, str | None]] = set()
+        self._photo_ids: set[str] = set()
+        self.validators: dict[str, dict[str, str]] = {}
+        for row in photos.select(["photo_id", "product_id", "source_url", "http"]).to_pylist():
+            self._photo_rows.add((row["photo_id"], row["product_id"]))
+            self._photo_ids.add(row["photo_id"])
+            if row["source_url"] and row["http"]:
+                self.validators[row["source_url"]] = {**json.loads(row["http"]), "photo_id": row["photo_id"]}
+        sightings = self.catalog.read("sightings")
+        sightings = (
+            sightings.filter(mine(sightings["seen_at"], pa.scalar(self.now, tables.TIME)))
+            if sightings.num_rows
+            else sightings
+        )
+        self._sighted = {(row["url"], row["page_url"]) for row in sightings.select(["url", "page_url"]).to_pylist()}
+
+    def page(
+        self, url: str, reason: str = "ok", *, kept: bool = True, evidence: Mapping[str, Any] | None = None
+    ) -> None:
+        """Record what became of a page; the first verdict on an address counts."""
+        if ("page", url) in self._ledger_ids:
+            return
+        self._ledger_ids.add(("page", url))
+        (self.ledger.kept if kept else self.ledger.dropped)(url, reason, evidence=evidence)
+        if not kept:
+            self.errors[reason] += 1
+
+    def product(self, reading: Reading, page_sha256: str) -> str:
+        """Record a product and return its id; a product that was recorded at this time already is left as it is."""
+        row = rows.product(reading, self.site, self.now, page_sha256)
+        identity: str = row["product_id"]
+        row["first_seen"] = min(self._first_seen.get(identity, self.now), self.now)
+        self._first_seen[identity] = row["first_seen"]
+        if (identity, self.now) not in self._product_rows:
+            self._product_rows.add((identity, self.now))
+            self._add("products", row)
+        return identity
+
+    def keep(self, data: bytes) -> Kept:
+        """Keep the bytes of a photo and return what they are; raises StoreError when they cannot be written."""
+        photo_id = sha256(data)
+        is_new = photo_id not in self._photo_ids
+        self._photo_ids.add(photo_id)
+        self.catalog.put_image(data)
+        return Kept(photo_id, len(data), media.sniff(data), is_new)
+
+    def photo(
+        self,
+        url: str,
+        kept: Kept,
+        headers: Mapping[str, str | None],
+        sights: Sequence[Sight],
+        robots: Mapping[str, Any],
+    ) -> None:
+        """Record a kept photo for every page that shows it."""
+        http = media.headers_that_matter(headers)
+        status = "new" if kept.is_new else "same"
+        for sight in sights:
+            if (kept.photo_id, sight.product_id) not in self._photo_rows:
+                self._photo_rows.add((kept.photo_id, sight.product_id))
+                self._add("photos", self._photo_row(url, kept, http, sight, robots))
+            self.sighting(kept.photo_id, url, sight, status)
+            status = "same"
+
+    def _photo_row(
+        self, url: str, kept: Kept, http: Mapping[str, str], sight: Sight, robots: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        hinted = (hint.setting for hint in self.site.settings if re.search(hint.match, url))
+        return {
+            "photo_id": kept.photo_id,
+            "bytes": kept.size,
+            "mime": kept.mime,
+            "origin": sight.origin,
+            "product_id": sight.product_id,
+            "shows": list(sight.shows) or None,
+            "setting": next(hinted, "street" if sight.origin == "street" else None),
+            "site": self.site.name,
+            "source_url": url,
+            "page_url": sight.page_url,
+            "licence": self.site.licence,
+            "robots": json.dumps({**robots, "page_rules": list(sight.rules)}, sort_keys=True),
+            "first_seen": self.now,
+            "published_at": sight.published_at,
+            "http": json.dumps(dict(http), sort_keys=True),
+        }
+
+    def sighting(self, photo_id: str | None, url: str, sight: Sight, status: str) -> None:
+        """Record that a photo was seen (new, same) or why its fetch failed."""
+        if ("photo", url) not in self._ledger_ids:
+            self._ledger_ids.add(("photo", url))
+            if photo_id is None:
+                self.ledger.dropped(url, status, subject="photo", parent_id=sight.page_url)
+                self.errors[status] += 1
+            else:
+                self.ledger.kept(
+                    url, status, subject="photo", parent_id=sight.page_url, evidence={"photo_id": photo_id}
+                )
+                self.figures["photos"] += 1
+                self.figures["photos_new"] += status == "new"
+        if (url, sight.page_url) in self._sighted:
+            return
+        self._sighted.add((url, sight.page_url))
+        self._add("sightings", {"photo_id": photo_id, "url": url, "page_url": sight.page_url, "site": self.site.name,
+                                "product_id": sight.product_id, "seen_at": self.now, "status": status})  # fmt: skip
+
+    def _add(self, table: str, row: dict[str, Any]) -> None:
+        self._pending[table].append(row)
+        if sum(map(len, self._pending.values())) >= PART_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what is pending, photos before the sightings that name them; raises StoreError when the disk is full."""
+        for table, pending in self._pending.items():
+            if pending:
+                self.catalog.append(
+                    table,
+                    tables.from_rows(
+                        table, sorted(pending, key=lambda row: json.dumps(row, sort_keys=True, default=str))
+                    ),
+                )
+                pending.clear()

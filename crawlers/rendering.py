@@ -1,0 +1,127 @@
+"""When a page needs a browser, and how the browser is set up."""
+
+import os
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from crawlers.readers.reading import Reading
+
+FLAGS = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--mute-audio")  # fmt: skip
+BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})
+_TRACKERS = re.compile(r"google-analytics|googletagmanager|doubleclick|facebook\.(?:net|com)/tr|hotjar|segment\.(?:io|com)|clarity\.ms|criteo|"
+                       r"bing\.com/bat|tiktok|pinterest\.com/ct|newrelic|sentry|datadog|optimizely|klaviyo", re.IGNORECASE)  # fmt: skip
+_TRIES = 3
+
+
+class Memory:
+    """Which sections of a site need a browser, learnt by comparing: a section is the first part of the path."""
+
+    def __init__(self) -> None:
+        self.helped: Counter[str] = Counter()
+        self.failed: Counter[str] = Counter()
+        self.plain: Counter[str] = Counter()
+
+    @staticmethod
+    def section(url: str) -> str:
+        """Return the part of a site that an address belongs to."""
+        return urlsplit(url).path.strip("/").split("/", 1)[0] if urlsplit(url).path.count("/") > 1 else ""
+
+    def worth(self, url: str) -> bool:
+        """Return whether a page without a product should be rendered: its section gained by it, or was not tried enough."""
+        part = self.section(url)
+        return self.helped[part] > 0 or self.failed[part] < _TRIES
+
+    def at_once(self, url: str) -> bool:
+        """Return whether a section always needed the browser so far, so that the plain fetch can be spared."""
+        part = self.section(url)
+        return self.helped[part] >= 2 and not self.plain[part]
+
+    def learn(self, url: str, *, rendered: bool, read: bool) -> None:
+        """Remember whether a plain or rendered page could be read."""
+        part = self.section(url)
+        if rendered:
+            (self.helped if read else self.failed)[part] += 1
+        elif read:
+            self.plain[part] += 1
+
+
+def lacks_content(reading: Reading, html: str) -> bool:
+    """Return whether plain HTML looks like the shell of a scripted page: nothing read, scripts there, few words."""
+    if reading.page_type != "other" or "<script" not in html.casefold():
+        return False
+    bare = re.sub(r"(?is)<(script|style|template|noscript)\b.*?</\1>|<[^>]+>", " ", html[:400_000])
+    return len(bare.split()) < 250
+
+
+def browser() -> str | None:
+    """Return the path of the browser: LOOKBENCH_CHROMIUM, or a Chromium of the system, or None."""
+    named = os.environ.get("LOOKBENCH_CHROMIUM")
+    if named:
+        return named if Path(named).is_file() else None
+    return next(
+        (
+            found
+            for name in ("chromium", "chromium-browser", "google-chrome", "chrome")
+            if (found := shutil.which(name))
+        ),
+        None,
+    )
+
+
+def settings(path: str) -> dict[str, Any]:
+    """Return the Scrapy settings that render with the browser at ``path``."""
+    flags = [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    return {
+        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
+        "PLAYWRIGHT_BROWSER_TYPE": "chromium",
+        "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": path, "headless": True, "args": flags, "timeout": 60_000},
+        "PLAYWRIGHT_CONTEXTS": {},
+        "PLAYWRIGHT_MAX_CONTEXTS": 1,
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 30_000,
+        "PLAYWRIGHT_ABORT_REQUEST": "crawlers.rendering.unwanted",
+        "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "scrapy_playwright.headers.use_scrapy_headers",
+    }
+
+
+loopback_hosts: set[str] = set()
+"""Hosts that the sites of this process allow to be the machine itself; set once by the crawl."""
+
+
+async def unwanted(request: Any) -> bool:
+    """Return whether the browser should drop a request: pictures, trackers, and hosts the guard refuses."""
+    from crawlers import guard
+
+    url = request.url
+    if request.resource_type in BLOCKED or _TRACKERS.search(url):
+        return True
+    allowed = frozenset(loopback_hosts)
+    return bool(guard.check_url(url, allowed) or await guard.resolves_well(urlsplit(url).hostname or "", allowed))
+
+
+async def settle(page: Any) -> None:
+    """Wait until a page has loaded what its scripts ask for, five seconds at most."""
+    from playwright.async_api import Error
+
+    try:
+        await page.wait_for_load_state("networkidle", timeout=5000)
+    except Error:
+        return
+
+
+def meta() -> dict[str, Any]:
+    """Return the request meta that makes Scrapy fetch a page through the browser."""
+    from scrapy_playwright.page import PageMethod
+
+    return {
+        "playwright": True,
+        "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
+        "playwright_page_methods": [PageMethod(settle)],
+        "playwright_context_kwargs": {"service_workers": "block", "accept_downloads": False},
+    }

@@ -1,0 +1,145 @@
+"""Crawling sites into a catalog: one child process per site, a report per site, one error for all that went wrong."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from catalog import tables
+from catalog.store import Catalog
+from crawlers import job
+from crawlers.errors import CrawlError
+from crawlers.limits import CrawlLimits
+from crawlers.sites import Site
+
+__all__ = ["CrawlLimits", "CrawlResult", "crawl"]
+
+
+@dataclass(frozen=True)
+class CrawlResult:
+    """What a crawl did: ``report`` by site name, and one ledger row per page and photo address."""
+
+    report: dict[str, dict[str, Any]]
+    ledger: pa.Table
+
+
+class IncompleteCrawl(CrawlError):
+    """Some site gave nothing; ``result`` holds what the crawl did all the same."""
+
+    def __init__(self, message: str, result: CrawlResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def crawl(
+    catalog: Catalog,
+    sites: Sequence[Site],
+    *,
+    now: datetime,
+    limits: CrawlLimits | None = None,
+    log: Path | None = None,
+) -> CrawlResult:
+    """Crawl ``sites`` and append what is new to the tables products, photos and sightings of ``catalog``.
+
+    ``now`` (aware) is the clock of every ``first_seen`` and ``seen_at``; the same ``now`` again changes nothing, a later
+    one adds sightings and what is new. ``log`` is a file that the log lines are appended to (default: standard error).
+    Raises CrawlError that names each site that is down, gave no product or no photo, or whose process died; what the
+    others gave is kept, and so is what such a site gave before.
+    """
+    limits = limits or CrawlLimits()
+    if now.tzinfo is None:
+        raise CrawlError(
+            f"now is {now.isoformat()}, a time without zone; pass an aware datetime such as datetime.now(UTC)"
+        )
+    wanted = [site for site in sites if site.enabled]
+    if not wanted:
+        raise CrawlError(f"no site to crawl: {len(sites)} given, none enabled; write a site file or enable one")
+    with tempfile.TemporaryDirectory(prefix="lookbench-crawl-") as folder, _opened(log) as stream:
+        with ThreadPoolExecutor(min(limits.parallel_sites, len(wanted))) as pool:
+            failures = list(pool.map(lambda site: _child(Path(folder), catalog, site, now, limits, stream), wanted))
+        reports, ledgers, problems = {}, [], []
+        for site, failure in zip(wanted, failures, strict=True):
+            report, ledger = _collected(Path(folder), site)
+            reports[site.name] = report
+            ledgers.append(ledger)
+            if problem := failure or _problem(site, report, ledger):
+                problems.append(f"site {site.name!r}: {problem}")
+    result = CrawlResult(reports, pa.concat_tables(ledgers))
+    if problems:
+        raise IncompleteCrawl("; ".join(problems), result)
+    return result
+
+
+@contextlib.contextmanager
+def _opened(log: Path | None) -> Iterator[IO[bytes] | None]:
+    if log is None:
+        yield None
+        return
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as stream:
+        yield stream
+
+
+def _child(
+    folder: Path, catalog: Catalog, site: Site, now: datetime, limits: CrawlLimits, stream: IO[bytes] | None
+) -> str | None:
+    path = job.write(folder, catalog, site, now, limits)
+    root = str(Path(__file__).resolve().parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))}
+    command = [sys.executable, "-m", "crawlers.run", str(path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=stream or 2, stderr=stream or 2, env=environment
+    ) as child:
+        try:
+            status = child.wait(limits.seconds + 600)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            return f"the crawl did not end within {limits.seconds:.0f} s and was stopped; run it again to go on"
+        except BaseException:
+            child.kill()
+            raise
+    return (
+        None
+        if status == 0
+        else f"the crawl process ended with status {status}; the log says why, run it again to go on"
+    )
+
+
+def _collected(folder: Path, site: Site) -> tuple[dict[str, Any], pa.Table]:
+    report = folder / f"{site.name}.report.json"
+    if not report.exists():
+        return {}, tables.empty("ledger")
+    ledger = Catalog(folder).read_table(str(folder / f"{site.name}.ledger.parquet"), "ledger")
+    return json.loads(report.read_text(encoding="utf-8")), ledger
+
+
+def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None:
+    errors = ", ".join(f"{kind} {count}" for kind, count in report["errors"].items()) or "no error"
+    if "disk" in report["errors"]:
+        return "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
+    if not report["pages"]:
+        where = site.start_urls[0]
+        said = next(
+            (row["reason"] for row in ledger.to_pylist() if row["outcome"] == "dropped" and row["subject"] == "page"),
+            "nothing answered",
+        )
+        return f"no page could be read at {where} ({said}; all: {errors}); check the address and robots.txt, or disable the site"
+    if not report["products"]:
+        return f"{report['pages']} pages answered but none sells a product ({errors}); check start_urls and render in its site file"
+    if not report["photos"]:
+        return f"{report['products']} products but no photo could be fetched ({errors}); see the ledger for the reasons"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(job.run(Path(sys.argv[1])))
