@@ -11,8 +11,22 @@ Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 _Maker = Callable[[np.random.Generator, int, int], Floats]
 
-_PALE = ((0.96, 0.96, 0.95), (0.93, 0.91, 0.88), (0.9, 0.92, 0.94), (0.92, 0.88, 0.88), (0.87, 0.9, 0.86), (0.82, 0.82, 0.83))
-_STRONG = ((0.85, 0.68, 0.56), (0.56, 0.68, 0.72), (0.74, 0.78, 0.62), (0.88, 0.78, 0.52), (0.72, 0.62, 0.74), (0.42, 0.46, 0.52))
+_PALE = (
+    (0.96, 0.96, 0.95),
+    (0.93, 0.91, 0.88),
+    (0.9, 0.92, 0.94),
+    (0.92, 0.88, 0.88),
+    (0.87, 0.9, 0.86),
+    (0.82, 0.82, 0.83),
+)
+_STRONG = (
+    (0.85, 0.68, 0.56),
+    (0.56, 0.68, 0.72),
+    (0.74, 0.78, 0.62),
+    (0.88, 0.78, 0.52),
+    (0.72, 0.62, 0.74),
+    (0.42, 0.46, 0.52),
+)
 
 
 def _rgb(*values: float) -> Floats:
@@ -120,7 +134,13 @@ def _sheet(rng: np.random.Generator, w: int, h: int) -> Floats:
 
 def _concrete(rng: np.random.Generator, w: int, h: int) -> Floats:
     base = _rgb(*(rng.uniform(0.5, 0.75) * np.asarray((1.0, 0.99, 0.97))))
-    tone = 1 + 0.05 * _noise(rng, w, h, 4) + 0.04 * _noise(rng, w, h, 16) + 0.03 * _noise(rng, w, h, 90) + _grain(rng, w, h, 0.03)
+    tone = (
+        1
+        + 0.05 * _noise(rng, w, h, 4)
+        + 0.04 * _noise(rng, w, h, 16)
+        + 0.03 * _noise(rng, w, h, 90)
+        + _grain(rng, w, h, 0.03)
+    )
     return base * tone[..., None]
 
 
@@ -155,7 +175,14 @@ def _bokeh(rng: np.random.Generator, picture: Floats, count: int, colours: tuple
     for _ in range(count):
         lamp = np.zeros_like(picture)
         centre = (int(rng.uniform(0, w)), int(rng.uniform(0, h * 0.7)))
-        cv2.circle(lamp, centre, int(rng.uniform(0.01, 0.03) * w) + 1, tuple(float(c) for c in _pick(rng, colours)), -1, cv2.LINE_AA)
+        cv2.circle(
+            lamp,
+            centre,
+            int(rng.uniform(0.01, 0.03) * w) + 1,
+            tuple(float(c) for c in _pick(rng, colours)),
+            -1,
+            cv2.LINE_AA,
+        )
         picture = picture + 0.35 * lamp
     return picture
 
@@ -171,7 +198,9 @@ def _street(rng: np.random.Generator, w: int, h: int) -> Floats:
     x = 0
     while x < small_w:
         wide = int(small_w * rng.uniform(0.12, 0.3)) + 1
-        wall = _pick(rng, ((0.66, 0.56, 0.5), (0.76, 0.72, 0.66), (0.5, 0.48, 0.5), (0.6, 0.42, 0.36), (0.8, 0.74, 0.6)))
+        wall = _pick(
+            rng, ((0.66, 0.56, 0.5), (0.76, 0.72, 0.66), (0.5, 0.48, 0.5), (0.6, 0.42, 0.36), (0.8, 0.74, 0.6))
+        )
         top = int(small_h * rng.uniform(-0.1, 0.25))
         cv2.rectangle(picture, (x, top), (x + wide, horizon), wall.tolist(), -1)
         for wy in range(top + 4, horizon - 6, max(small_h // 12, 6)):
@@ -184,11 +213,22 @@ def _street(rng: np.random.Generator, w: int, h: int) -> Floats:
     for _ in range(int(rng.integers(0, 4))):
         px, tall = rng.uniform(0, small_w), small_h * rng.uniform(0.16, 0.3)
         coat = rng.uniform(0.15, 0.6, 3)
-        cv2.ellipse(picture, (int(px), int(horizon + tall * 0.2)), (int(tall * 0.17) + 1, int(tall * 0.5) + 1), 0, 0, 360, coat.tolist(), -1)
+        cv2.ellipse(
+            picture,
+            (int(px), int(horizon + tall * 0.2)),
+            (int(tall * 0.17) + 1, int(tall * 0.5) + 1),
+            0,
+            0,
+            360,
+            coat.tolist(),
+            -1,
+        )
         cv2.circle(picture, (int(px), int(horizon - tall * 0.38)), int(tall * 0.11) + 1, (0.74, 0.58, 0.48), -1)
     picture = cv2.GaussianBlur(picture, (0, 0), small_w * rng.uniform(0.008, 0.022))
     if rng.random() < 0.4:
-        picture = cv2.GaussianBlur(_bokeh(rng, picture, 8, ((1.0, 0.85, 0.5), (1.0, 0.5, 0.4), (0.7, 0.9, 1.0))), (0, 0), 1.2)
+        picture = cv2.GaussianBlur(
+            _bokeh(rng, picture, 8, ((1.0, 0.85, 0.5), (1.0, 0.5, 0.4), (0.7, 0.9, 1.0))), (0, 0), 1.2
+        )
     big = cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC)
     return big * (1 + _grain(rng, w, h, 0.012))[..., None]
 

@@ -58,9 +58,16 @@ class Canvas:
 
     def rgba(self) -> npt.NDArray[np.uint8]:
         """The drawing as (size, size, 4) straight RGBA."""
-        colour = self._rgb / np.maximum(self._alpha, 1e-4)[..., None]
-        out = np.dstack([np.clip(colour, 0, 1), np.clip(self._alpha, 0, 1)])
-        return (out * 255 + 0.5).astype(np.uint8)
+        import cv2
+
+        out = np.zeros((self.size, self.size, 4), dtype=np.uint8)
+        rows, cols = np.flatnonzero(self._alpha.any(axis=1)), np.flatnonzero(self._alpha.any(axis=0))
+        if len(rows):
+            part = slice(rows[0], rows[-1] + 1), slice(cols[0], cols[-1] + 1)
+            alpha = self._alpha[part]
+            colour = self._rgb[part] * (1 / np.maximum(alpha, 1e-4))[..., None]
+            out[part] = cv2.convertScaleAbs(cv2.merge([*cv2.split(colour), alpha]), alpha=255)
+        return out
 
     def _pixels(self, points: Points) -> Points:
         return self._sway(points) * self.size
@@ -109,7 +116,13 @@ class Canvas:
         self._rgb[window] *= (1 - lift * soft)[..., None]
 
     def _relief(
-        self, mask: Floats, window: tuple[slice, slice], puff: float, creases: list[Crease], weave: Weave, wrinkle: float
+        self,
+        mask: Floats,
+        window: tuple[slice, slice],
+        puff: float,
+        creases: list[Crease],
+        weave: Weave,
+        wrinkle: float,
     ) -> tuple[Floats, Floats]:
         """Light (h, w) and print displacement (h, w, 2), in units, from rounded edges, folds and wrinkles."""
         import cv2
@@ -141,8 +154,8 @@ class Canvas:
         slope = np.tanh(0.9 * (gx * _LIGHT[0] + gy * _LIGHT[1]))
         rim = 1 - 0.22 * np.exp(-inside / max(0.35 * puff, 0.003))
         light = np.clip((1 + 0.38 * slope) * rim, 0.35, 1.4)
-        shift = np.dstack([gx, gy]) * 0.012
-        full = cv2.resize(np.dstack([light, shift]).astype(np.float32), (w, h), interpolation=cv2.INTER_LINEAR)
+        fields = cv2.merge([light.astype(np.float32), gx * 0.012, gy * 0.012])
+        full = cv2.resize(fields, (w, h), interpolation=cv2.INTER_LINEAR)
         return full[..., 0], full[..., 1:]
 
     def _print(self, cloth: Cloth, grain: float, window: tuple[slice, slice], shift: Floats) -> Floats:

@@ -76,7 +76,9 @@ def trim(rgba: Rgba) -> Rgba:
     return np.ascontiguousarray(rgba[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1])
 
 
-def _warp(rgba: Rgba, place: Placement, rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats, tuple[slice, slice]]:
+def _warp(
+    rgba: Rgba, place: Placement, rng: np.random.Generator, shape: tuple[int, int]
+) -> tuple[Floats, Floats, tuple[slice, slice]]:
     """Premultiplied colour (h, w, 3) and alpha (h, w) of the placed piece, and its window in the picture."""
     import cv2
 
@@ -127,7 +129,12 @@ def _shadow(canvas: Floats, alpha: Floats, window: tuple[slice, slice], reach: f
 
 
 def compose(
-    backdrop: Image, pieces: Sequence[tuple[Rgba, Placement]], rng: np.random.Generator, *, shadow: float = 0.4, light: bool = True
+    backdrop: Image,
+    pieces: Sequence[tuple[Rgba, Placement]],
+    rng: np.random.Generator,
+    *,
+    shadow: float = 0.4,
+    light: bool = True,
 ) -> Composition:
     """Lay cut-outs (RGBA uint8) over a backdrop, the first lowest.
 
@@ -151,7 +158,9 @@ def compose(
         boxes.append(_box(solid, window))
         visible.append(shown / max(float(solid.sum()), 1.0))
     image = relit(canvas, rng) if light else canvas
-    return Composition((np.clip(image, 0, 1) * 255 + 0.5).astype(np.uint8), tuple(reversed(boxes)), tuple(reversed(visible)))
+    return Composition(
+        (np.clip(image, 0, 1) * 255 + 0.5).astype(np.uint8), tuple(reversed(boxes)), tuple(reversed(visible))
+    )
 
 
 def _box(solid: npt.NDArray[np.bool_], window: tuple[slice, slice]) -> Box:
@@ -177,7 +186,14 @@ def relit(picture: Floats, rng: np.random.Generator) -> Floats:
 
 
 def scene(
-    rgba: Rgba, width: int, height: int, rng: np.random.Generator, *, setting: str | None = None, turn: float = 6.0, tilt: float = 0.03
+    rgba: Rgba,
+    width: int,
+    height: int,
+    rng: np.random.Generator,
+    *,
+    setting: str | None = None,
+    turn: float = 6.0,
+    tilt: float = 0.03,
 ) -> Composition:
     """One cut-out on a backdrop drawn at random; `turn` is the spread of its rotation in degrees."""
     piece = trim(rgba)
@@ -185,7 +201,11 @@ def scene(
     fill = rng.uniform(0.72, 0.94)
     size = fill * min(width / piece.shape[1], height / piece.shape[0]) * max(piece.shape[:2])
     at = Placement(
-        width / 2 + rng.uniform(-0.04, 0.04) * width, height / 2 + rng.uniform(-0.04, 0.04) * height, size, float(rng.normal(0, turn)), tilt
+        width / 2 + rng.uniform(-0.04, 0.04) * width,
+        height / 2 + rng.uniform(-0.04, 0.04) * height,
+        size,
+        float(rng.normal(0, turn)),
+        tilt,
     )
     return compose(backdrop, [(piece, at)], rng)
 

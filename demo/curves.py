@@ -21,13 +21,7 @@ def _spline(points: Points, steps: int) -> Points:
     for i in range(len(points) - 1):
         p0, p1, p2, p3 = padded[i : i + 4]
         runs.append(
-            0.5
-            * (
-                2 * p1
-                + (p2 - p0) * t
-                + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2
-                + (3 * p1 - p0 - 3 * p2 + p3) * t**3
-            )
+            0.5 * (2 * p1 + (p2 - p0) * t + (2 * p0 - 5 * p1 + 4 * p2 - p3) * t**2 + (3 * p1 - p0 - 3 * p2 + p3) * t**3)
         )
     return np.vstack([*runs, points[-1:]])
 

@@ -148,9 +148,10 @@ def _spread(rng: np.random.Generator, count: int, gap: float) -> list[tuple[floa
     places: list[tuple[float, float]] = []
     for _ in range(count * 12):
         x, y = (float(v) for v in rng.uniform(0, 1, 2))
-        if all(
-            np.hypot((x - a + 0.5) % 1 - 0.5, (y - b + 0.5) % 1 - 0.5) > gap for a, b in places
-        ) and len(places) < count:
+        if (
+            all(np.hypot((x - a + 0.5) % 1 - 0.5, (y - b + 0.5) % 1 - 0.5) > gap for a, b in places)
+            and len(places) < count
+        ):
             places.append((x, y))
     return places
 

@@ -35,14 +35,19 @@ def shoe(draft: Draft) -> None:
     }[draft.spec.style]  # fmt: skip
     gap = 0.1 + abs(draft.jig(0.02))
     tall = draft.spec.style in ("rain boot",)
-    for place in (_Place(gap * 0.9, -gap * (0.3 if tall else 0.9), 0.8, 0.86), _Place(-gap * 0.7, gap * 0.6, 0.82, 1.0)):
+    for place in (
+        _Place(gap * 0.9, -gap * (0.3 if tall else 0.9), 0.8, 0.86),
+        _Place(-gap * 0.7, gap * 0.6, 0.82, 1.0),
+    ):
         one(replace(draft, design=np.random.default_rng((draft.spec.variant, 19))), place)
 
 
 def _sole(draft: Draft, at: _Place, top: Points, thickness: float, cloth: Cloth) -> None:
     """A sole below a polyline from heel to toe."""
     bottom = top[::-1] + (0, thickness)
-    bottom = np.column_stack([bottom[:, 0], np.minimum(np.maximum(bottom[:, 1], bottom[:, 1].max() - thickness * 0.35), bottom[:, 1].max())])
+    bottom = np.column_stack(
+        [bottom[:, 0], np.minimum(np.maximum(bottom[:, 1], bottom[:, 1].max() - thickness * 0.35), bottom[:, 1].max())]
+    )
     draft.canvas.panel(at(np.vstack([top, bottom])), cloth, puff=0.02, shade=at.shade, lift=0.2)
 
 
@@ -84,12 +89,21 @@ def _high_top(draft: Draft, at: _Place) -> None:
         (0.07, 0.7), (0.065, 0.5, 1), (0.1, 0.2), (0.2, 0.19, 1), (0.33, 0.185), (0.36, 0.33, 1), (0.44, 0.46, 1), (0.6, 0.54, 1),
         (0.82, 0.58, 1), (0.93, 0.65, 1), (0.94, 0.71), (0.5, 0.72, 1),
     )  # fmt: skip
-    draft.canvas.panel(at(outline((0.24, 0.22), (0.28, 0.13, 1), (0.37, 0.14), (0.4, 0.38))), draft.solid, shade=at.shade * 0.9, puff=0.02)
+    draft.canvas.panel(
+        at(outline((0.24, 0.22), (0.28, 0.13, 1), (0.37, 0.14), (0.4, 0.38))),
+        draft.solid,
+        shade=at.shade * 0.9,
+        puff=0.02,
+    )
     draft.canvas.panel(at(upper), draft.cloth, puff=0.07, shade=at.shade)
     cap = outline((0.75, 0.72), (0.76, 0.62, 1), (0.83, 0.585), (0.93, 0.63, 1), (0.955, 0.72))
     white = parts.plain_cloth("white" if draft.spec.colour != "white" else "grey", "rubber")
     draft.canvas.panel(at(cap), white, puff=0.03, shade=at.shade, lift=0.2)
-    disc = at(np.column_stack([0.19 + 0.062 * np.cos(np.linspace(0, 6.2, 30)), 0.34 + 0.062 * np.sin(np.linspace(0, 6.2, 30))]))
+    disc = at(
+        np.column_stack(
+            [0.19 + 0.062 * np.cos(np.linspace(0, 6.2, 30)), 0.34 + 0.062 * np.sin(np.linspace(0, 6.2, 30))]
+        )
+    )
     draft.canvas.panel(disc, draft.trim, puff=0.01, shade=at.shade, lift=0.2)
     _laces(draft, at, (0.335, 0.225), (0.58, 0.52), 8, 0.07)
     draft.canvas.seam(at(curve((0.11, 0.24), (0.13, 0.5, 1), (0.12, 0.7))), 0.35)
@@ -102,15 +116,42 @@ def _ankle_boot(draft: Draft, at: _Place) -> None:
         (0.1, 0.72), (0.085, 0.55, 1), (0.13, 0.36, 1), (0.115, 0.15), (0.26, 0.135, 1), (0.4, 0.15), (0.405, 0.34, 1), (0.47, 0.47, 1),
         (0.64, 0.54, 1), (0.85, 0.6, 1), (0.93, 0.68, 1), (0.93, 0.735), (0.6, 0.75, 1), (0.36, 0.725, 1),
     )  # fmt: skip
-    draft.canvas.panel(at(upper), draft.cloth, puff=0.08, shade=at.shade, creases=[Crease(*at(np.asarray([(0.2, 0.5)]))[0], *at(np.asarray([(0.45, 0.5)]))[0], 0.015, -0.008)])
+    draft.canvas.panel(
+        at(upper),
+        draft.cloth,
+        puff=0.08,
+        shade=at.shade,
+        creases=[Crease(*at(np.asarray([(0.2, 0.5)]))[0], *at(np.asarray([(0.45, 0.5)]))[0], 0.015, -0.008)],
+    )
     gore = outline((0.2, 0.15), (0.3, 0.145), (0.3, 0.42, 1), (0.255, 0.47), (0.21, 0.42, 1))
     draft.canvas.panel(at(gore), draft.solid, shade=at.shade * 0.62, puff=0.01, lift=0.1)
     draft.canvas.ribs([at(curve((x, 0.155), (x, 0.43))) for x in np.linspace(0.21, 0.29, 6)], 0.3, 0.003)
     dark = parts.plain_cloth("black", "rubber")
     heel = outline((0.09, 0.715), (0.33, 0.725), (0.315, 0.84), (0.1, 0.84))
     draft.canvas.panel(at(heel), dark, puff=0.02, shade=at.shade)
-    draft.canvas.panel(at(outline((0.09, 0.71), (0.36, 0.715, 1), (0.6, 0.74, 1), (0.945, 0.725), (0.95, 0.76, 1), (0.62, 0.79, 1), (0.36, 0.75, 1), (0.09, 0.735))), dark, puff=0.015, shade=at.shade)
-    draft.canvas.panel(at(outline((0.11, 0.08), (0.15, 0.08), (0.155, 0.16), (0.115, 0.16))), draft.solid, shade=at.shade * 0.8, puff=0.006)
+    draft.canvas.panel(
+        at(
+            outline(
+                (0.09, 0.71),
+                (0.36, 0.715, 1),
+                (0.6, 0.74, 1),
+                (0.945, 0.725),
+                (0.95, 0.76, 1),
+                (0.62, 0.79, 1),
+                (0.36, 0.75, 1),
+                (0.09, 0.735),
+            )
+        ),
+        dark,
+        puff=0.015,
+        shade=at.shade,
+    )
+    draft.canvas.panel(
+        at(outline((0.11, 0.08), (0.15, 0.08), (0.155, 0.16), (0.115, 0.16))),
+        draft.solid,
+        shade=at.shade * 0.8,
+        puff=0.006,
+    )
 
 
 def _high_heel(draft: Draft, at: _Place) -> None:
@@ -123,7 +164,17 @@ def _high_heel(draft: Draft, at: _Place) -> None:
     heel = outline((0.08, 0.37), (0.22, 0.46), (0.16, 0.56, 1), (0.135, 0.79), (0.1, 0.79), (0.1, 0.56, 1))
     draft.canvas.panel(at(heel), draft.solid, puff=0.02, shade=at.shade * 0.9)
     draft.canvas.panel(at(upper), draft.cloth, puff=0.04, shade=at.shade)
-    sole = outline((0.2, 0.46), (0.38, 0.585, 1), (0.57, 0.735, 1), (0.75, 0.775, 1), (0.95, 0.768), (0.93, 0.79), (0.74, 0.795, 1), (0.55, 0.76, 1), (0.36, 0.61, 1))
+    sole = outline(
+        (0.2, 0.46),
+        (0.38, 0.585, 1),
+        (0.57, 0.735, 1),
+        (0.75, 0.775, 1),
+        (0.95, 0.768),
+        (0.93, 0.79),
+        (0.74, 0.795, 1),
+        (0.55, 0.76, 1),
+        (0.36, 0.61, 1),
+    )
     draft.canvas.panel(at(sole), parts.plain_cloth("brown", "leather"), puff=0.008, shade=at.shade, lift=0)
 
 
@@ -150,8 +201,19 @@ def _rain_boot(draft: Draft, at: _Place) -> None:
         (0.8, 0.68, 1), (0.87, 0.76, 1), (0.87, 0.81), (0.5, 0.82, 1),
     )  # fmt: skip
     draft.canvas.panel(at(upper), draft.solid, puff=0.09, shade=at.shade)
-    draft.canvas.panel(at(outline((0.172, 0.1), (0.32, 0.08, 1), (0.478, 0.1), (0.478, 0.145), (0.32, 0.13, 1), (0.174, 0.145))), draft.trim, puff=0.015, shade=at.shade)
-    _sole(draft, at, curve((0.165, 0.79), (0.5, 0.815, 1), (0.885, 0.79)), 0.06, parts.plain_cloth("black" if draft.spec.colour != "black" else "grey", "rubber"))
+    draft.canvas.panel(
+        at(outline((0.172, 0.1), (0.32, 0.08, 1), (0.478, 0.1), (0.478, 0.145), (0.32, 0.13, 1), (0.174, 0.145))),
+        draft.trim,
+        puff=0.015,
+        shade=at.shade,
+    )
+    _sole(
+        draft,
+        at,
+        curve((0.165, 0.79), (0.5, 0.815, 1), (0.885, 0.79)),
+        0.06,
+        parts.plain_cloth("black" if draft.spec.colour != "black" else "grey", "rubber"),
+    )
     draft.canvas.line(at(curve((0.25, 0.2), (0.26, 0.5))), rgb("white"), 0.018, 0.3)
 
 
@@ -215,10 +277,14 @@ def watch(draft: Draft) -> None:
         draft.canvas.panel(band, strap, puff=0.02, lift=0)
         if draft.spec.material == "leather":
             for s in (-1, 1):
-                draft.canvas.stitches(np.asarray([(0.5 + s * (w0 - 0.012), lo), (0.5 + s * (w1 - 0.012), hi)]), contrast(draft.base, 0.4))
+                draft.canvas.stitches(
+                    np.asarray([(0.5 + s * (w0 - 0.012), lo), (0.5 + s * (w1 - 0.012), hi)]), contrast(draft.base, 0.4)
+                )
         else:
             draft.canvas.ribs([np.asarray([(0.4, y), (0.6, y)]) for y in np.arange(lo, hi, 0.028)], 0.5)
-    circle = np.column_stack([np.cos(np.linspace(0, 2 * np.pi, 60, endpoint=False)), np.sin(np.linspace(0, 2 * np.pi, 60, endpoint=False))])
+    circle = np.column_stack(
+        [np.cos(np.linspace(0, 2 * np.pi, 60, endpoint=False)), np.sin(np.linspace(0, 2 * np.pi, 60, endpoint=False))]
+    )
     steel = parts.plain_cloth(("grey", "camel", "white")[int(draft.pick(0, 1, 2))], "metal")
     draft.canvas.panel(np.asarray([(0.655, 0.48), (0.69, 0.48), (0.69, 0.52), (0.655, 0.52)]), steel, puff=0.01)
     draft.canvas.panel(circle * 0.17 + 0.5, steel, puff=0.03)

@@ -14,7 +14,9 @@ from demo.wardrobe.draft import Draft, sides
 
 def hat(draft: Draft) -> None:
     """The hat that the design's style names."""
-    {"beanie": _beanie, "fedora": _fedora, "bucket hat": _bucket, "sun hat": _sun_hat}.get(draft.spec.style, _cap)(draft)
+    {"beanie": _beanie, "fedora": _fedora, "bucket hat": _bucket, "sun hat": _sun_hat}.get(draft.spec.style, _cap)(
+        draft
+    )
 
 
 def _cap(draft: Draft) -> None:
@@ -29,7 +31,16 @@ def _cap(draft: Draft) -> None:
     ):  # fmt: skip
         draft.canvas.seam(seam, 0.35)
         draft.canvas.stitches(seam + (0.009, 0.0), draft.thread)
-    peak = outline((0.42, 0.615), (0.58, 0.57, 1), (0.705, 0.545), (0.82, 0.575, 1), (0.91, 0.66, 1), (0.9, 0.69), (0.72, 0.64, 1), (0.55, 0.65, 1))
+    peak = outline(
+        (0.42, 0.615),
+        (0.58, 0.57, 1),
+        (0.705, 0.545),
+        (0.82, 0.575, 1),
+        (0.91, 0.66, 1),
+        (0.9, 0.69),
+        (0.72, 0.64, 1),
+        (0.55, 0.65, 1),
+    )
     draft.canvas.panel(peak, draft.trim if draft.chance(0.4) else draft.solid, puff=0.03, lift=0.35)
     for k in (0.012, 0.024, 0.036):
         draft.canvas.stitches(curve((0.52, 0.6 + k), (0.7, 0.575 + k, 1), (0.88, 0.645 + k)), draft.thread)
@@ -41,7 +52,13 @@ def _cap(draft: Draft) -> None:
 def _beanie(draft: Draft) -> None:
     dome = mirrored((0.5, 0.22, 1), (0.64, 0.27, 1), (0.725, 0.44, 1), (0.74, 0.66), (0.5, 0.69, 1))
     draft.canvas.panel(dome, draft.cloth, puff=0.13, lift=0)
-    draft.canvas.ribs([curve((0.5 + d * 0.25, 0.235), (0.5 + d * 0.95, 0.42, 1), (0.5 + d, 0.66)) for d in np.linspace(-0.215, 0.215, 13)], 0.22)
+    draft.canvas.ribs(
+        [
+            curve((0.5 + d * 0.25, 0.235), (0.5 + d * 0.95, 0.42, 1), (0.5 + d, 0.66))
+            for d in np.linspace(-0.215, 0.215, 13)
+        ],
+        0.22,
+    )
     cuff = mirrored((0.5, 0.58, 1), (0.745, 0.55), (0.76, 0.64, 1), (0.748, 0.715), (0.5, 0.745, 1))
     draft.canvas.panel(cuff, draft.solid, puff=0.05, lift=0.35)
     corners = np.asarray([(0.26, 0.575), (0.74, 0.575), (0.745, 0.728), (0.255, 0.728)])
@@ -75,7 +92,11 @@ def _fedora(draft: Draft) -> None:
         (0.285, 0.63), (0.3, 0.45, 1), (0.355, 0.285, 1), (0.43, 0.25, 1), (0.5, 0.3, 1), (0.57, 0.25, 1), (0.645, 0.285, 1),
         (0.7, 0.45, 1), (0.715, 0.63), (0.5, 0.675, 1),
     )  # fmt: skip
-    dents = [Crease(0.38, 0.3, 0.4, 0.48, 0.03, -0.02), Crease(0.62, 0.3, 0.6, 0.48, 0.03, -0.02), Crease(0.5, 0.28, 0.5, 0.42, 0.03, -0.02)]
+    dents = [
+        Crease(0.38, 0.3, 0.4, 0.48, 0.03, -0.02),
+        Crease(0.62, 0.3, 0.6, 0.48, 0.03, -0.02),
+        Crease(0.5, 0.28, 0.5, 0.42, 0.03, -0.02),
+    ]
     draft.canvas.panel(crown, draft.cloth, puff=0.09, lift=0.4, creases=dents)
     _ribbon(draft, 0.208, 0.545, 0.075)
 
@@ -95,7 +116,9 @@ def _bucket(draft: Draft) -> None:
 def _sun_hat(draft: Draft) -> None:
     _brim(draft, 0.62, 0.46, 0.12, 0.03)
     for k in np.linspace(0.3, 0.9, 5):
-        draft.canvas.line(ellipse(0.5, 0.62, 0.46 * k, 0.12 * k + 0.01), mix(draft.base, rgb("brown"), 0.6), 0.003, 0.35)
+        draft.canvas.line(
+            ellipse(0.5, 0.62, 0.46 * k, 0.12 * k + 0.01), mix(draft.base, rgb("brown"), 0.6), 0.003, 0.35
+        )
     crown = mirrored((0.5, 0.31, 1), (0.6, 0.335, 1), (0.68, 0.46, 1), (0.7, 0.6), (0.5, 0.65, 1))
     draft.canvas.panel(crown, draft.cloth, puff=0.1, lift=0.45)
     _ribbon(draft, 0.195, 0.54, 0.06)
@@ -106,10 +129,14 @@ def headband(draft: Draft) -> None:
     back = mirrored((0.5, 0.31, 1), (0.68, 0.36, 1), (0.79, 0.47), (0.68, 0.43, 1), (0.5, 0.4, 1))
     draft.canvas.panel(back, draft.cloth, shade=0.62, puff=0.03, lift=0)
     front = mirrored((0.5, 0.54, 1), (0.68, 0.5, 1), (0.79, 0.42), (0.81, 0.56, 1), (0.7, 0.66, 1), (0.5, 0.7, 1))
-    folds = [Crease(0.22, 0.5 + k, 0.5, 0.58 + k, 0.012, 0.007) for k in (0.0, 0.05)] + [Crease(0.5, 0.58 + k, 0.78, 0.5 + k, 0.012, 0.007) for k in (0.0, 0.05)]
+    folds = [Crease(0.22, 0.5 + k, 0.5, 0.58 + k, 0.012, 0.007) for k in (0.0, 0.05)] + [
+        Crease(0.5, 0.58 + k, 0.78, 0.5 + k, 0.012, 0.007) for k in (0.0, 0.05)
+    ]
     draft.canvas.panel(front, draft.cloth, puff=0.05, lift=0.3, creases=folds)
     if draft.spec.style == "knotted headband":
-        for side in sides(outline((0.5, 0.6), (0.57, 0.5, 1), (0.63, 0.5), (0.6, 0.6, 1), (0.62, 0.7), (0.56, 0.69, 1))):
+        for side in sides(
+            outline((0.5, 0.6), (0.57, 0.5, 1), (0.63, 0.5), (0.6, 0.6, 1), (0.62, 0.7), (0.56, 0.69, 1))
+        ):
             draft.canvas.panel(side, draft.cloth, grain=30, puff=0.03, lift=0.4)
         knot = mirrored((0.5, 0.53, 1), (0.545, 0.55, 1), (0.55, 0.62), (0.54, 0.69, 1), (0.5, 0.71, 1))
         draft.canvas.panel(knot, draft.cloth, grain=90, puff=0.04, lift=0.45)
@@ -123,7 +150,9 @@ def glasses(draft: Draft) -> None:
     width = 0.014 if metal else 0.028
     round_lens = draft.chance(0.4)
     rx, ry = (0.14, 0.14) if round_lens else (0.155, 0.115)
-    for temple in sides(outline((0.86, 0.43), (0.9, 0.4), (0.93, 0.36, 1), (0.95, 0.26), (0.965, 0.27), (0.95, 0.37, 1), (0.9, 0.46))):
+    for temple in sides(
+        outline((0.86, 0.43), (0.9, 0.4), (0.93, 0.36, 1), (0.95, 0.26), (0.965, 0.27), (0.95, 0.37, 1), (0.9, 0.46))
+    ):
         draft.canvas.panel(temple, frame, puff=0.01, shade=0.8, lift=0)
     for side in (-1, 1):
         x = 0.5 + side * 0.215
@@ -132,14 +161,36 @@ def glasses(draft: Draft) -> None:
             lens = ellipse(x, 0.5, rx, ry)
         else:
             s = side
-            ring = outline((x - s * (rx + width), 0.44), (x, 0.5 - ry - width, 1), (x + s * (rx + width * 1.6), 0.4), (x + s * (rx + width * 0.6), 0.52, 1), (x, 0.5 + ry + width, 1), (x - s * (rx + width * 0.6), 0.53, 1))
-            lens = outline((x - s * rx, 0.45), (x, 0.5 - ry, 1), (x + s * (rx + width * 0.3), 0.43), (x + s * rx * 0.96, 0.52, 1), (x, 0.5 + ry, 1), (x - s * rx * 0.95, 0.53, 1))
+            ring = outline(
+                (x - s * (rx + width), 0.44),
+                (x, 0.5 - ry - width, 1),
+                (x + s * (rx + width * 1.6), 0.4),
+                (x + s * (rx + width * 0.6), 0.52, 1),
+                (x, 0.5 + ry + width, 1),
+                (x - s * (rx + width * 0.6), 0.53, 1),
+            )
+            lens = outline(
+                (x - s * rx, 0.45),
+                (x, 0.5 - ry, 1),
+                (x + s * (rx + width * 0.3), 0.43),
+                (x + s * rx * 0.96, 0.52, 1),
+                (x, 0.5 + ry, 1),
+                (x - s * rx * 0.95, 0.53, 1),
+            )
         draft.canvas.panel(ring, frame, puff=0.014, lift=0.15)
-        tint = plain(mix(rgb("black"), rgb("brown"), 0.2) if dark else np.asarray((0.86, 0.9, 0.92), dtype=np.float32), WEAVES["acetate"])
+        tint = plain(
+            mix(rgb("black"), rgb("brown"), 0.2) if dark else np.asarray((0.86, 0.9, 0.92), dtype=np.float32),
+            WEAVES["acetate"],
+        )
         draft.canvas.panel(lens, tint, puff=0.006, lift=0, opacity=1.0)
         shine = np.asarray([(x - rx * 0.4, 0.5 + ry * 0.3), (x + rx * 0.1, 0.5 - ry * 0.5)])
         draft.canvas.line(shine, rgb("white"), 0.022, 0.35)
-    bridge = np.vstack([curve((0.42, 0.455), (0.5, 0.43, 1), (0.58, 0.455)), curve((0.58, 0.455 + width), (0.5, 0.43 + width, 1), (0.42, 0.455 + width))])
+    bridge = np.vstack(
+        [
+            curve((0.42, 0.455), (0.5, 0.43, 1), (0.58, 0.455)),
+            curve((0.58, 0.455 + width), (0.5, 0.43 + width, 1), (0.42, 0.455 + width)),
+        ]
+    )
     draft.canvas.panel(bridge, frame, puff=0.008, lift=0)
 
 
@@ -148,7 +199,9 @@ def umbrella(draft: Draft) -> None:
     wood = parts.plain_cloth("brown", "leather")
     shaft = np.asarray([(0.494, 0.1), (0.506, 0.1), (0.506, 0.86), (0.494, 0.86)])
     draft.canvas.panel(shaft, parts.plain_cloth("grey", "metal"), puff=0.006, lift=0)
-    crook = along(curve((0.5, 0.8), (0.5, 0.88), (0.515, 0.935, 1), (0.55, 0.95, 1), (0.585, 0.93, 1), (0.592, 0.885)), 0.01)
+    crook = along(
+        curve((0.5, 0.8), (0.5, 0.88), (0.515, 0.935, 1), (0.55, 0.95, 1), (0.585, 0.93, 1), (0.592, 0.885)), 0.01
+    )
     way = np.gradient(crook, axis=0)
     normal = np.column_stack([-way[:, 1], way[:, 0]]) / np.linalg.norm(way, axis=1, keepdims=True) * 0.013
     draft.canvas.panel(np.vstack([crook + normal, (crook - normal)[::-1]]), wood, puff=0.012, lift=0)
@@ -156,11 +209,17 @@ def umbrella(draft: Draft) -> None:
     rim = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     for i in range(5):
         a, b = edges[i], edges[i + 1]
-        cloth = draft.trim if draft.spec.pattern == "colour block" and i % 2 else (draft.solid if draft.spec.pattern == "colour block" else draft.cloth)
+        cloth = (
+            draft.trim
+            if draft.spec.pattern == "colour block" and i % 2
+            else (draft.solid if draft.spec.pattern == "colour block" else draft.cloth)
+        )
         gore = outline(
             (0.5, 0.12), (0.5 + b * 0.62, 0.19, 1), (0.5 + b * 0.9, 0.33, 1), (0.5 + b, rim[i + 1]), (0.5 + (a + b) / 2, 0.455, 1),
             (0.5 + a, rim[i]), (0.5 + a * 0.9, 0.33, 1), (0.5 + a * 0.62, 0.19, 1),
         )  # fmt: skip
         draft.canvas.panel(gore, cloth, grain=(i - 2) * 14, puff=0.05, lift=0, shade=1.05 - 0.06 * i)
-    draft.canvas.panel(np.asarray([(0.495, 0.07), (0.505, 0.07), (0.508, 0.125), (0.492, 0.125)]), wood, puff=0.006, lift=0)
+    draft.canvas.panel(
+        np.asarray([(0.495, 0.07), (0.505, 0.07), (0.508, 0.125), (0.492, 0.125)]), wood, puff=0.006, lift=0
+    )
     draft.canvas.line(np.asarray([(0.48, 0.125), (0.52, 0.125)]), contrast(draft.base, 0.6), 0.006, 0.5)

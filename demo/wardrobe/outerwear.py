@@ -25,7 +25,9 @@ def _zip(draft: Draft, points: Points) -> None:
 def _lapels(draft: Draft, torso: parts.Torso, depth: float, width: float) -> None:
     """Notched lapels and the collar above them."""
     n, t = torso.neck, torso.top
-    stand = np.vstack([curve((0.5 - n, t), (0.5, t - 0.02, 1), (0.5 + n, t)), curve((0.5 + n, t), (0.5, t + 0.03, 1), (0.5 - n, t))])
+    stand = np.vstack(
+        [curve((0.5 - n, t), (0.5, t - 0.02, 1), (0.5 + n, t)), curve((0.5 + n, t), (0.5, t + 0.03, 1), (0.5 - n, t))]
+    )
     draft.canvas.panel(stand, draft.cloth, shade=0.75, puff=0.01, lift=0)
     lapel = outline(
         (0.5 + n * 0.9, t + 0.01), (0.5 + n + width * 0.5, t + 0.075), (0.5 + n + width, t + 0.07),
@@ -186,7 +188,9 @@ def coat(draft: Draft) -> None:
         draft.canvas.panel(0.72 * fur + np.asarray([0.14, 0.036]), draft.solid, shade=0.5, puff=0.03, lift=0.4)
     else:
         _open_front(draft, torso, 0.24)
-    parts.sleeves(draft, torso, draft.cloth, length=0.47, cuff=0.08, band=0.0 if style == "wool coat" else 0.035, puff=0.05)
+    parts.sleeves(
+        draft, torso, draft.cloth, length=0.47, cuff=0.08, band=0.0 if style == "wool coat" else 0.035, puff=0.05
+    )
     folds = parts.torso_creases(draft, torso, 0.008)
     folds += [Crease(0.5 + x, 0.5, 0.5 + x * 1.6, hy, 0.022, 0.009) for x in (-0.1, -0.05, 0.06, 0.11)]
     draft.canvas.panel(torso.outline(), draft.cloth, puff=0.05, creases=folds)
@@ -230,10 +234,18 @@ def vest(draft: Draft) -> None:
     )  # fmt: skip
     draft.canvas.panel(body, draft.cloth, puff=0.045, creases=parts.torso_creases(draft, torso, 0.005))
     draft.canvas.seam(curve((0.5, torso.top + torso.drop), (0.5, hy)), 0.45)
-    parts.buttons(draft, 0.508, torso.top + torso.drop + 0.03, hy - 0.03, 5, radius=0.0115, colour=contrast(draft.base, 0.45))
+    parts.buttons(
+        draft, 0.508, torso.top + torso.drop + 0.03, hy - 0.03, 5, radius=0.0115, colour=contrast(draft.base, 0.45)
+    )
     for line in (*sides(curve((0.575, hy - 0.11), (0.655, hy - 0.13))), curve((0.57, 0.42), (0.625, 0.405))):
         draft.canvas.seam(line, 0.45, 0.007)
-    for edge in sides(curve((0.5 + torso.neck + 0.012, torso.top + 0.01), (0.5 + torso.neck * 0.55 + 0.014, torso.top + torso.drop * 0.5, 1), (0.512, torso.top + torso.drop))):
+    for edge in sides(
+        curve(
+            (0.5 + torso.neck + 0.012, torso.top + 0.01),
+            (0.5 + torso.neck * 0.55 + 0.014, torso.top + torso.drop * 0.5, 1),
+            (0.512, torso.top + torso.drop),
+        )
+    ):
         draft.canvas.line(edge, _BLACK, 0.003, 0.3)
 
 
@@ -245,7 +257,9 @@ def cape(draft: Draft) -> None:
         (0.5, t + 0.03, 1), (0.5 + 0.08, t), (0.5 + 0.2, t + 0.1, 1), (0.5 + 0.3, t + 0.36, 1), (0.5 + spread, hy - 0.06),
         (0.5 + 0.18, hy + 0.03, 1), (0.5, hy + 0.05, 1),
     )  # fmt: skip
-    folds = [Crease(0.5 + x * 0.35, t + 0.1, 0.5 + x, hy, 0.026, 0.016) for x in (-0.27, -0.17, -0.07, 0.06, 0.16, 0.26)]
+    folds = [
+        Crease(0.5 + x * 0.35, t + 0.1, 0.5 + x, hy, 0.026, 0.016) for x in (-0.27, -0.17, -0.07, 0.06, 0.16, 0.26)
+    ]
     torso = parts.Torso(top=t, neck=0.08, drop=0.04)
     parts.inside_back(draft, torso)
     draft.canvas.panel(bell, draft.cloth, puff=0.06, creases=folds)

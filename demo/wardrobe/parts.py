@@ -36,7 +36,12 @@ class Torso:
             "square neck": [(0.5, t + d), (0.5 + n * 0.9, t + d), (0.5 + n, t)],
             "boat neck": [(0.5, t + d, 1), (0.5 + n * 0.6, t + d * 0.8, 1), (0.5 + n, t)],
         }
-        deep: list[Knot] = [(0.5, t + d, 1), (0.5 + n * 0.62, t + d * 0.74, 1), (0.5 + n * 0.95, t + d * 0.2, 1), (0.5 + n, t)]
+        deep: list[Knot] = [
+            (0.5, t + d, 1),
+            (0.5 + n * 0.62, t + d * 0.74, 1),
+            (0.5 + n * 0.95, t + d * 0.2, 1),
+            (0.5 + n, t),
+        ]
         return shapes.get(self.neckline, deep)
 
     def outline(self) -> Points:
@@ -44,7 +49,8 @@ class Torso:
         (sx, sy), (ax, ay), (wx, wy), (hx, hy) = self.shoulder, self.armpit, self.waist, self.hem
         return mirrored(
             *self.neck_knots(),
-            (0.5 + sx, sy),
+            (0.5 + sx - 0.012, sy - 0.002),
+            (0.5 + sx - 0.002, sy + 0.012),
             (0.5 + ax - 0.012, (sy + ay) / 2, 1),
             (0.5 + ax, ay),
             (0.5 + wx, wy, 1),
@@ -143,11 +149,13 @@ def sleeve_shape(torso: Torso, length: float, degrees: float, cuff: float, band:
     elbow_out = s + way * length * 0.5 + across * -0.006
     elbow_in = (a + inner) / 2 - across * 0.008
     shape = outline(
-        (s[0] - 0.05, s[1] + 0.012), (s[0] - 0.006, s[1] + 0.006, 1), (elbow_out[0], elbow_out[1], 1), (end[0], end[1]),
+        (s[0] - 0.06, s[1] + 0.03), (s[0] - 0.014, s[1] - 0.001), (s[0] + 0.005, s[1] + 0.018, 1), (elbow_out[0], elbow_out[1], 1), (end[0], end[1]),
         (inner[0], inner[1]), (elbow_in[0], elbow_in[1], 1), (a[0], a[1] + 0.004), (a[0] - 0.06, a[1] - 0.02),
     )  # fmt: skip
     back = way * band
-    cuff_band = np.asarray([end - back - across * 0.003, end + way * 0.004, inner + way * 0.004, inner - back + across * 0.003])
+    cuff_band = np.asarray(
+        [end - back - across * 0.003, end + way * 0.004, inner + way * 0.004, inner - back + across * 0.003]
+    )
     return Sleeve(shape, np.asarray([end - back, inner - back]), cuff_band, -degrees)
 
 
@@ -160,12 +168,16 @@ def sleeves(
     if reach is None:
         return
     reach += draft.pick(-0.01, 0.0, 0.01)
-    usual = {"short sleeve": (44, 0.150), "three-quarter sleeve": (26, 0.105)}.get(draft.spec.sleeve_length, (19, 0.085))
+    usual = {"short sleeve": (44, 0.150), "three-quarter sleeve": (26, 0.105)}.get(
+        draft.spec.sleeve_length, (19, 0.085)
+    )
     degrees = usual[0] + draft.jig(2.5)
     for right in (True, False):
         sleeve = sleeve_shape(torso, reach, degrees + draft.jig(3.0), cuff or usual[1], band)
         turned = (lambda p: p) if right else flip
-        spine = turned(np.vstack([sleeve.outline[2:3], sleeve.cuff.mean(axis=0)[None]]))
+        spine = turned(
+            np.vstack([np.asarray([[0.5 + torso.shoulder[0], torso.shoulder[1]]]), sleeve.cuff.mean(axis=0)[None]])
+        )
         folds = _sleeve_folds(draft, spine, reach)
         turn = sleeve.turn if right else -sleeve.turn
         draft.canvas.panel(
@@ -178,7 +190,9 @@ def sleeves(
             else:
                 draft.canvas.seam(turned(sleeve.cuff))
         else:
-            edge = turned(sleeve.cuff + (sleeve.outline[2] - sleeve.cuff[0]) * 0.035)
+            edge = turned(
+                sleeve.cuff + (np.asarray([0.5 + torso.shoulder[0], torso.shoulder[1]]) - sleeve.cuff[0]) * 0.035
+            )
             draft.canvas.stitches(edge, draft.thread)
 
 
@@ -191,7 +205,11 @@ def _sleeve_folds(draft: Draft, spine: Points, reach: float) -> list[Crease]:
         dx, dy = draft.pose.uniform(0.03, 0.06), draft.pose.uniform(0.0, 0.05)
         if x1 < x0:
             dx = -dx
-        folds.append(Crease(cx + dx, cy - dy, cx - dx, cy + dy, draft.pose.uniform(0.01, 0.02), draft.pose.uniform(-1, 1) * 0.008))
+        folds.append(
+            Crease(
+                cx + dx, cy - dy, cx - dx, cy + dy, draft.pose.uniform(0.01, 0.02), draft.pose.uniform(-1, 1) * 0.008
+            )
+        )
     return folds
 
 
@@ -210,7 +228,9 @@ def inside_back(draft: Draft, torso: Torso) -> None:
     y = torso.top + 0.022
     if torso.drop > 0.045:
         label = np.asarray([(0.482, y), (0.518, y), (0.518, y + 0.02), (0.482, y + 0.02)])
-        draft.canvas.panel(label, draft.trim if draft.spec.second_colour != draft.spec.colour else draft.solid, puff=0.003, lift=0.2)
+        draft.canvas.panel(
+            label, draft.trim if draft.spec.second_colour != draft.spec.colour else draft.solid, puff=0.003, lift=0.2
+        )
 
 
 def neck_band(draft: Draft, torso: Torso, width: float, ribbed: bool = False) -> None:
@@ -227,9 +247,13 @@ def hem_band(draft: Draft, torso: Torso, height: float, ribs: int = 34) -> None:
     """A ribbed band at the hem."""
     hx, hy = torso.hem
     x = hx - 0.006
-    band = mirrored((0.5, hy - height + 0.01, 1), (0.5 + hx + 0.002, hy - height), (0.5 + x, hy + 0.004), (0.5, hy + 0.016, 1))
+    band = mirrored(
+        (0.5, hy - height + 0.01, 1), (0.5 + hx + 0.002, hy - height), (0.5 + x, hy + 0.004), (0.5, hy + 0.016, 1)
+    )
     draft.canvas.panel(band, draft.solid, puff=0.02, lift=0.15)
-    corners = np.asarray([(0.5 - hx, hy - height), (0.5 + hx, hy - height), (0.5 + x, hy + 0.008), (0.5 - x, hy + 0.008)])
+    corners = np.asarray(
+        [(0.5 - hx, hy - height), (0.5 + hx, hy - height), (0.5 + x, hy + 0.008), (0.5 - x, hy + 0.008)]
+    )
     rib_band(draft, corners, ribs)
 
 
@@ -243,14 +267,18 @@ def turtleneck(draft: Draft, torso: Torso) -> None:
     draft.canvas.panel(roll, draft.solid, puff=0.03, lift=0.35)
     top = mirrored((0.5, t - 0.079, 1), (0.5 + n * 0.9, t - 0.07), (0.5, t - 0.055, 1))
     draft.canvas.panel(top, draft.solid, shade=0.6, puff=0.01, lift=0)
-    corners = np.asarray([(0.5 - n * 0.9, t - 0.06), (0.5 + n * 0.9, t - 0.06), (0.5 + n * 1.05, t + 0.02), (0.5 - n * 1.05, t + 0.02)])
+    corners = np.asarray(
+        [(0.5 - n * 0.9, t - 0.06), (0.5 + n * 0.9, t - 0.06), (0.5 + n * 1.05, t + 0.02), (0.5 - n * 1.05, t + 0.02)]
+    )
     rib_band(draft, corners, 16, 0.2)
 
 
 def shirt_collar(draft: Draft, torso: Torso, cloth: Cloth, spread: float = 0.0) -> None:
     """Stand and two collar leaves."""
     n, t, d = torso.neck, torso.top, torso.drop
-    stand = np.vstack([curve((0.5 - n, t), (0.5, t - 0.022, 1), (0.5 + n, t)), curve((0.5 + n, t), (0.5, t + 0.02, 1), (0.5 - n, t))])
+    stand = np.vstack(
+        [curve((0.5 - n, t), (0.5, t - 0.022, 1), (0.5 + n, t)), curve((0.5 + n, t), (0.5, t + 0.02, 1), (0.5 - n, t))]
+    )
     draft.canvas.panel(stand, cloth, shade=0.7, puff=0.008, lift=0)
     tip = 0.075 + spread + draft.jig(0.004)
     leaf = outline(
@@ -263,7 +291,9 @@ def shirt_collar(draft: Draft, torso: Torso, cloth: Cloth, spread: float = 0.0) 
         draft.canvas.line(edge, np.zeros(3, dtype=np.float32), 0.002, 0.15)
 
 
-def placket(draft: Draft, x: float, top: float, bottom: float, count: int, *, width: float = 0.034, colour: Floats | None = None) -> None:
+def placket(
+    draft: Draft, x: float, top: float, bottom: float, count: int, *, width: float = 0.034, colour: Floats | None = None
+) -> None:
     """A button strip with `count` buttons."""
     left = curve((x - width / 2, top), (x - width / 2, bottom))
     draft.canvas.seam(left, 0.3)
@@ -271,24 +301,51 @@ def placket(draft: Draft, x: float, top: float, bottom: float, count: int, *, wi
     buttons(draft, x, top + 0.02, bottom - 0.05, count, colour=colour)
 
 
-def buttons(draft: Draft, x: float, top: float, bottom: float, count: int, *, radius: float = 0.0095, colour: Floats | None = None) -> None:
+def buttons(
+    draft: Draft,
+    x: float,
+    top: float,
+    bottom: float,
+    count: int,
+    *,
+    radius: float = 0.0095,
+    colour: Floats | None = None,
+) -> None:
     """A column of buttons."""
     tone = contrast(draft.base, 0.55) if colour is None else colour
     for y in np.linspace(top, bottom, count):
         draft.canvas.button(x, float(y), tone, radius)
 
 
-def pocket(draft: Draft, cloth: Cloth, x: float, y: float, width: float, height: float, *, pointed: bool = True, flap: bool = False) -> None:
+def pocket(
+    draft: Draft,
+    cloth: Cloth,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    pointed: bool = True,
+    flap: bool = False,
+) -> None:
     """A patch pocket whose top edge is centred at (x, y)."""
     w = width / 2
     shape = outline(
-        (x - w, y), (x + w, y), (x + w, y + height * 0.82), (x, y + height * (1.0 if pointed else 0.82)), (x - w, y + height * 0.82)
+        (x - w, y),
+        (x + w, y),
+        (x + w, y + height * 0.82),
+        (x, y + height * (1.0 if pointed else 0.82)),
+        (x - w, y + height * 0.82),
     )
     draft.canvas.panel(shape, cloth, puff=0.008, lift=0.3, wrinkle=0.4)
-    draft.canvas.stitches(np.vstack([shape[1:], shape[:1]]) * 0.94 + np.asarray([x, y + height / 2]) * 0.06, draft.thread)
+    draft.canvas.stitches(
+        np.vstack([shape[1:], shape[:1]]) * 0.94 + np.asarray([x, y + height / 2]) * 0.06, draft.thread
+    )
     draft.canvas.seam(np.asarray([(x - w, y + 0.014), (x + w, y + 0.014)]), 0.25)
     if flap:
-        lid = outline((x - w - 0.004, y - 0.008), (x + w + 0.004, y - 0.008), (x + w, y + 0.03), (x, y + 0.044), (x - w, y + 0.03))
+        lid = outline(
+            (x - w - 0.004, y - 0.008), (x + w + 0.004, y - 0.008), (x + w, y + 0.03), (x, y + 0.044), (x - w, y + 0.03)
+        )
         draft.canvas.panel(lid, cloth, puff=0.008, lift=0.4)
         draft.canvas.button(x, y + 0.028, contrast(draft.base, 0.5), 0.007)
 
@@ -303,19 +360,29 @@ def graphic(draft: Draft, x: float, y: float, size: float) -> None:
         r = np.where(np.arange(40) % 4 < 2, 1.0, 0.72) * size
         draft.canvas.panel(np.column_stack([x + r * np.cos(t), y + r * np.sin(t)]), tone, **flat)
     elif kind == 1:
-        peak = outline((x - size, y + size * 0.7), (x - size * 0.2, y - size * 0.7), (x + size * 0.15, y), (x + size * 0.45, y - size * 0.4), (x + size, y + size * 0.7))
+        peak = outline(
+            (x - size, y + size * 0.7),
+            (x - size * 0.2, y - size * 0.7),
+            (x + size * 0.15, y),
+            (x + size * 0.45, y - size * 0.4),
+            (x + size, y + size * 0.7),
+        )
         draft.canvas.panel(peak, tone, **flat)
     elif kind == 2:
         k = np.arange(10)
         r = np.where(k % 2 == 0, 1.0, 0.42) * size
-        draft.canvas.panel(np.column_stack([x + r * np.sin(k * np.pi / 5), y - r * np.cos(k * np.pi / 5)]), tone, **flat)
+        draft.canvas.panel(
+            np.column_stack([x + r * np.sin(k * np.pi / 5), y - r * np.cos(k * np.pi / 5)]), tone, **flat
+        )
     elif kind == 3:
         hx, hy = 16 * np.sin(t) ** 3, 13 * np.cos(t) - 5 * np.cos(2 * t) - 2 * np.cos(3 * t) - np.cos(4 * t)
         draft.canvas.panel(np.column_stack([x + hx / 17 * size, y - hy / 17 * size]), tone, **flat)
     else:
         for i in range(3):
             top = y - size * 0.7 + i * size * 0.52
-            bar = np.asarray([(x - size, top), (x + size, top), (x + size, top + size * 0.26), (x - size, top + size * 0.26)])
+            bar = np.asarray(
+                [(x - size, top), (x + size, top), (x + size, top + size * 0.26), (x - size, top + size * 0.26)]
+            )
             draft.canvas.panel(bar, tone, **flat)
 
 

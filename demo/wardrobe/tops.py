@@ -23,21 +23,31 @@ def _t_shirt(draft: Draft) -> None:
     torso = parts.torso_of(draft)
     sleeveless = draft.spec.sleeve_length == "sleeveless"
     if sleeveless:
-        torso = replace(torso, shoulder=(torso.neck + 0.055, torso.top + 0.015), armpit=(torso.armpit[0] - 0.01, torso.armpit[1]))
+        torso = replace(
+            torso, shoulder=(torso.neck + 0.055, torso.top + 0.015), armpit=(torso.armpit[0] - 0.01, torso.armpit[1])
+        )
     parts.inside_back(draft, torso)
     parts.sleeves(draft, torso, draft.cloth)
     draft.canvas.panel(torso.outline(), draft.cloth, puff=0.05, creases=parts.torso_creases(draft, torso))
     hx, hy = torso.hem
     draft.canvas.stitches(curve((0.5 - hx, hy - 0.02), (0.5, hy - 0.008, 1), (0.5 + hx, hy - 0.02)), draft.thread)
     if draft.spec.neckline == "polo collar":
-        strip = outline((0.482, torso.top + torso.drop - 0.01), (0.518, torso.top + torso.drop - 0.01), (0.518, 0.31), (0.482, 0.31))
+        strip = outline(
+            (0.482, torso.top + torso.drop - 0.01), (0.518, torso.top + torso.drop - 0.01), (0.518, 0.31), (0.482, 0.31)
+        )
         draft.canvas.panel(strip, draft.cloth, puff=0.006, lift=0.2)
         parts.buttons(draft, 0.5, torso.top + torso.drop + 0.03, 0.285, 3, radius=0.008)
         parts.shirt_collar(draft, torso, draft.solid)
     else:
         parts.neck_band(draft, torso, 0.018, ribbed=draft.spec.neckline == "crew neck")
     if sleeveless:
-        for edge in sides(curve((0.5 + torso.shoulder[0] - 0.012, torso.shoulder[1] + 0.002), (0.5 + torso.armpit[0] - 0.026, (torso.shoulder[1] + torso.armpit[1]) / 2, 1), (0.5 + torso.armpit[0] - 0.012, torso.armpit[1] + 0.006))):
+        for edge in sides(
+            curve(
+                (0.5 + torso.shoulder[0] - 0.012, torso.shoulder[1] + 0.002),
+                (0.5 + torso.armpit[0] - 0.026, (torso.shoulder[1] + torso.armpit[1]) / 2, 1),
+                (0.5 + torso.armpit[0] - 0.012, torso.armpit[1] + 0.006),
+            )
+        ):
             draft.canvas.seam(edge, 0.25)
     if draft.spec.pattern == "graphic":
         parts.graphic(draft, 0.5, torso.top + 0.25, 0.085)
@@ -88,14 +98,29 @@ def sweater(draft: Draft) -> None:
         draft.canvas.panel(pouch, draft.cloth, puff=0.015, lift=0.35)
         for side in (-1, 1):
             x = 0.5 + side * 0.035
-            draft.canvas.line(curve((x, torso.top + torso.drop), (x + side * 0.012, torso.top + 0.16, 1), (x + side * 0.002, torso.top + 0.25)), draft.accent, 0.008, 0.95)
+            draft.canvas.line(
+                curve(
+                    (x, torso.top + torso.drop),
+                    (x + side * 0.012, torso.top + 0.16, 1),
+                    (x + side * 0.002, torso.top + 0.25),
+                ),
+                draft.accent,
+                0.008,
+                0.95,
+            )
     if draft.spec.pattern == "graphic":
         parts.graphic(draft, 0.5, torso.top + 0.22, 0.085)
 
 
 def _hood(draft: Draft, torso: parts.Torso) -> None:
     n, t = torso.neck, torso.top
-    back = mirrored((0.5, t - 0.085, 1), (0.5 + n * 0.95, t - 0.06, 1), (0.5 + n + 0.045, t + 0.02, 1), (0.5 + n + 0.03, t + 0.055), (0.5, t + 0.1))
+    back = mirrored(
+        (0.5, t - 0.085, 1),
+        (0.5 + n * 0.95, t - 0.06, 1),
+        (0.5 + n + 0.045, t + 0.02, 1),
+        (0.5 + n + 0.03, t + 0.055),
+        (0.5, t + 0.1),
+    )
     draft.canvas.panel(back, draft.cloth, puff=0.05, lift=0.2)
     mouth = mirrored((0.5, t - 0.045, 1), (0.5 + n * 0.75, t - 0.02, 1), (0.5 + n * 0.95, t + 0.04, 1), (0.5, t + 0.12))
     draft.canvas.panel(mouth, draft.solid, shade=0.55, puff=0.03, lift=0.3)
