@@ -19,7 +19,8 @@ def kind(failure: Any) -> str:
     name, said = type(error).__name__, str(error).casefold()
     host = getattr(getattr(failure, "request", None), "url", "").split("/")[2:3]
     if name == "IgnoreRequest":
-        return "robots" if "robots" in said else ("redirect_loop" if "redirect" in said else "ignored")
+        marks = {"robots": "robots", "redirect": "redirect_loop", "maxsize": "too_large"}
+        return next((code for mark, code in marks.items() if mark in said), "ignored")
     if "DNS" in name or "CannotResolve" in name or "resolve" in said:
         known = host[0].rsplit(":", 1)[0] if host else ""
         return "refused_address" if known in guard.refused else "dns"

@@ -176,12 +176,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
 
     def page(self, response: Response) -> Iterator[Request]:
         """Read a page: keep its product or look, follow its links, ask for its photos."""
-        if not isinstance(response, TextResponse):
+        declared = failures.content_type(response)
+        if not isinstance(response, TextResponse) or (declared and not re.search(r"html|xml|text/plain", declared)):
             self.recorder.page(
                 response.url,
                 "wrong_content_type",
                 kept=False,
-                evidence={"content_type": failures.content_type(response)},
+                evidence={"content_type": declared},
             )
             return
         first = response.meta.get("redirect_urls", [response.url])[0]

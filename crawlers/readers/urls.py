@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 MAX_LENGTH = 4096
-_HOST = re.compile(r"^(?:\[[0-9a-f:.]+\]|[^\s/\\@:\[\]<>\"'`{}|^%]+)$", re.IGNORECASE)
+_HOST = re.compile(r"^(?:[0-9a-f:.]*:[0-9a-f:.]*|[^\s/\\@:\[\]<>\"'`{}|^%]+)$", re.IGNORECASE)
 _JUNK = re.compile(r"[\x00-\x20\x7f]+")
 _SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 _TRACKING = re.compile(

@@ -1,0 +1,115 @@
+"""One crawl over everything a hostile or broken server can do: nothing hangs, nothing leaks, every failure is in the ledger."""
+
+import gzip
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from conftest_shop import Answer, jpeg, listing_html, product_html
+
+from catalog.store import Catalog
+from crawlers import run
+from crawlers.limits import CrawlLimits
+from crawlers.sites import Site
+
+NOW = datetime(2026, 6, 1, 3, tzinfo=UTC)
+LIMITS = CrawlLimits(
+    page_seconds=4, photo_seconds=3, longest_wait=5, retries=1, seconds=90, page_bytes=2_000_000, photo_bytes=300_000
+)
+
+
+def busy(times, header):
+    state = {"left": times}
+
+    def route(server, handler):
+        if state["left"]:
+            state["left"] -= 1
+            return Answer(b"later", 429 if header.isdigit() else 503, {"Retry-After": header})
+        return Answer(product_html(31, photos=0))
+
+    return route
+
+
+@pytest.fixture
+def hostile(server):
+    routes = server.routes
+    routes["/robots.txt"] = Answer(b"", 404)
+    pages = {
+        "/p/metadata": Answer(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data/"}),
+        "/p/file": Answer(status=302, headers={"Location": "file:///etc/passwd"}),
+        "/p/private": Answer(status=302, headers={"Location": "http://10.1.2.3/"}),
+        "/p/slow": Answer(product_html(1), drip=0.3),
+        "/p/cut": Answer(product_html(2), cut=200),
+        "/p/bomb": Answer(gzip.compress(b" " * 60_000_000), headers={"Content-Encoding": "gzip"}),
+        "/p/pdf": Answer(b"%PDF-1.7 junk", kind="application/pdf"),
+        "/p/gone": Answer(b"gone", 410),
+        "/p/broken": Answer(b"oops", 500),
+        "/p/busy": busy(1, "1"),
+        "/p/noai": Answer(product_html(4, extra='<meta name="robots" content="noai, noimageai">')),
+        "/p/links": Answer(
+            b"<h1>all</h1>" + b"".join(b'<a href="/q/%d"><img src="/img/q.jpg"></a>' % n for n in range(10_000))
+        ),
+        "/p/good": Answer(product_html(5, photos=0).replace(
+            b'"image": []',
+            b'"image": ["/img/ok.jpg", "/img/page.jpg", "/img/vector.jpg", "/img/empty.jpg", "/img/huge.jpg", "/img/drip.jpg", '
+            b'"/img/refused.jpg", "http://192.168.7.7/a.jpg", "http://[::1]:9/a.jpg", "/img/missing.jpg", "data:image/png;base64,AAAA", '
+            b'"/img/away.jpg"]')),
+        "/p/xss": Answer(product_html(6, photos=0).replace(b"Linen Shirt 6", b"../../../etc/passwd")),
+        "/p/empty": Answer(b""),
+        "/p/nul": Answer(b"\x00\xff" * 5000),
+    }
+    routes["/p/loop"] = lambda server, handler: Answer(status=302, headers={"Location": handler.path + ("&n=1" if "?" in handler.path else "?n=1")})
+    routes["/p/gate"] = busy(9, format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True))
+    routes["/c/grow"] = lambda server, handler: Answer(listing_html(range(40, 42), handler.path + ("&" if "?" in handler.path else "?") + "x=1"))
+    routes |= pages
+    routes["/img/ok.jpg"] = Answer(jpeg(1), kind="image/jpeg")
+    routes["/img/page.jpg"] = Answer(b"<!doctype html><h1>not a photo</h1>")
+    routes["/img/vector.jpg"] = Answer(b"<svg xmlns='http://www.w3.org/2000/svg'/>", kind="image/svg+xml")
+    routes["/img/empty.jpg"] = Answer(b"", kind="image/jpeg")
+    routes["/img/huge.jpg"] = Answer(jpeg(2) + b"\x00" * 400_000, kind="image/jpeg")
+    routes["/img/drip.jpg"] = Answer(jpeg(3), kind="image/jpeg", drip=0.2)
+    routes["/img/refused.jpg"] = Answer(jpeg(4), kind="image/jpeg", headers={"X-Robots-Tag": "noimageai"})
+    routes["/img/away.jpg"] = Answer(status=302, headers={"Location": "http://169.254.169.254/x.jpg"})
+    for number in (40, 41):
+        routes[f"/p/{number}"] = Answer(product_html(number, photos=0))
+    names = [*pages, "/p/loop", "/p/gate", "/c/grow"]
+    tiles = "".join(f'<li><a href="{name}"><img src="/img/t.jpg"></a></li>' for name in names)
+    routes["/"] = Answer(f"<!doctype html><title>shop</title><h1>Shop</h1><ul>{tiles}</ul>".encode())
+    return server
+
+
+@pytest.mark.slow
+def test_hostile_server(hostile, tmp_path):
+    site = Site(name="hostile", start_urls=[hostile.url + "/"], allow_loopback=True, delay=0, concurrency=8, render="never",
+                max_pages=60, discover=["category"])
+    began = time.monotonic()
+    result = run.crawl(Catalog(tmp_path / "c"), [site], now=NOW, limits=LIMITS, log=tmp_path / "log")
+    assert time.monotonic() - began < 75
+    rows = {row["id"].removeprefix(hostile.url): (row["outcome"], row["reason"]) for row in result.ledger.to_pylist()}
+    dropped = {
+        "/p/metadata": "refused_address", "/p/private": "refused_address", "/p/loop": "redirect_loop", "/p/slow": "timeout",
+        "/p/bomb": "too_large", "/p/pdf": "wrong_content_type", "/p/gone": "http_410", "/p/broken": "http_500", "/p/gate": "http_503",
+        "/img/page.jpg": "wrong_content_type", "/img/vector.jpg": "vector", "/img/empty.jpg": "empty", "/img/huge.jpg": "too_large",
+        "/img/drip.jpg": "timeout", "/img/refused.jpg": "noimageai", "http://192.168.7.7/a.jpg": "refused_address",
+        "http://[::1]:9/a.jpg": "refused_address", "/img/missing.jpg": "http_404", "/img/away.jpg": "refused_address",
+        "/img/4-0.jpg": "noai", "/p/empty": "no_product", "/p/nul": "no_product",
+    }  # fmt: skip
+    assert {name: rows.get(name) for name in dropped} == {name: ("dropped", reason) for name, reason in dropped.items()}
+    assert rows["/p/file"][0] == "dropped"
+    assert rows["/p/cut"][0] == "dropped"
+    assert rows["/img/ok.jpg"] == ("kept", "new")
+    assert rows["/p/busy"] == ("kept", "product")
+    report = result.report["hostile"]
+    assert report["waits"] >= 1
+    assert hostile.hits["/img/4-0.jpg"] == 0
+    assert hostile.hits["/c/grow"] <= 3
+    assert report["pages_over_limit"] > 0
+    catalog = Catalog(tmp_path / "c")
+    names = {row["name"] for row in catalog.read("products").to_pylist()}
+    assert {"Linen Shirt 5", "Linen Shirt 31", "../../../etc/passwd"} <= names
+    assert [row["photo_id"] for row in catalog.read("photos").to_pylist()] == [catalog.put_image(jpeg(1))]
+    failed = {row["url"].removeprefix(hostile.url): row["status"] for row in catalog.read("sightings").to_pylist() if row["photo_id"] is None}
+    assert failed["/img/huge.jpg"] == "too_large"
+    assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["c", "log"]'
