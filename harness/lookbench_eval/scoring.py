@@ -14,7 +14,7 @@ from lookbench_eval.errors import MeasureError, name_some
 from lookbench_eval.measures import Measure
 from lookbench_eval.ranking import Ranking
 from lookbench_eval.samples import Samples
-from lookbench_eval.ties import Policy, Reals, candidates, spans
+from lookbench_eval.ties import Policy, Reals, candidates
 
 Qrels = Mapping[str, Mapping[str, int]]
 Blocks = Iterable[tuple[slice, NDArray[np.float32]]]
@@ -86,10 +86,9 @@ def score(
         for place in range(rows.start, rows.stop):
             if place in own:
                 block[place - rows.start, own[place]] = -np.inf
-        for span in spans(block, depth):
-            part = block[span]
-            numbers = np.arange(rows.start + span.start, rows.start + span.stop)
-            found = candidates(part, depth)
+        for cut, found in candidates(block, depth):
+            part = block[cut]
+            numbers = np.arange(rows.start + cut.start, rows.start + cut.stop)
             for row, number in enumerate(numbers):
                 best = slice(found.starts[row], min(found.starts[row + 1], found.starts[row] + policy.run_depth))
                 run[number] = list(zip(found.cols[best].tolist(), found.scores[best].tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ Index = NDArray[np.intp]
 
 BLOCK_BYTES = 128 * 2**20
 _TILE = 16_384
+_PROBES = 32
 _SAFE_NORM = (1e-12, 1e12)  # outside it a float32 dot product may under- or overflow
 
 
@@ -141,21 +143,22 @@ def _unit(part: Floats) -> NDArray[np.float32]:
 def _twins(parts: Sequence[Floats]) -> tuple[Index, Index]:
     """Rows that repeat an earlier row, and the earlier rows.
 
-    A 64-bit checksum of the row's words finds the suspects; only those are compared in full.
+    A checksum of some columns finds the suspects; only those are compared in full.
     """
-    sums = np.concatenate([_checksums(part) for part in parts]) if parts else np.zeros(0, dtype=np.uint64)
+    sums = np.concatenate([_checksums(part) for part in parts])
     order = np.argsort(sums, kind="stable")
     same = np.flatnonzero(sums[order][1:] == sums[order][:-1])
     offsets = np.cumsum([0, *[len(part) for part in parts]])
 
     def row(place: int) -> bytes:
         part = int(np.searchsorted(offsets, place, side="right")) - 1
-        return np.ascontiguousarray(parts[part][place - offsets[part]], dtype=np.float32).tobytes()
+        return (np.asarray(parts[part][place - offsets[part]], dtype=np.float32) + np.float32(0)).tobytes()
 
     firsts: dict[bytes, int] = {}
     repeats = []
-    for place in sorted({int(p) for p in order[same]} | {int(p) for p in order[same + 1]}):
-        first = firsts.setdefault(row(place), place)
+    for place in np.unique(np.concatenate([order[same], order[same + 1]])).tolist():
+        digest = hashlib.sha256(row(place)).digest()
+        first = firsts.setdefault(digest, place)
         if first != place:
             repeats.append((place, first))
     pairs = np.array(repeats, dtype=np.intp).reshape(-1, 2)
@@ -163,9 +166,12 @@ def _twins(parts: Sequence[Floats]) -> tuple[Index, Index]:
 
 
 def _checksums(part: Floats) -> NDArray[np.uint64]:
+    """A number per row that equal rows share, from up to 32 columns spread over the width."""
+    columns = np.unique(np.linspace(0, part.shape[1] - 1, _PROBES).astype(np.intp))
+    odd = np.random.default_rng(0).integers(1, 2**32, len(columns), dtype=np.uint64) | np.uint64(1)
     sums = np.empty(len(part), dtype=np.uint64)
-    odd = np.random.default_rng(0).integers(1, 2**32, part.shape[1], dtype=np.uint64) | np.uint64(1)
-    for start in range(0, len(part), 1024):
-        tile = np.ascontiguousarray(part[start : start + 1024], dtype=np.float32) + np.float32(0)
+    for start in range(0, len(part), _TILE):
+        # Adding zero makes -0.0 and 0.0, which compare equal, the same bits.
+        tile = np.ascontiguousarray(part[start : start + _TILE][:, columns], dtype=np.float32) + np.float32(0)
         sums[start : start + len(tile)] = tile.view(np.uint32).astype(np.uint64) @ odd
     return sums

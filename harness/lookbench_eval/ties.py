@@ -8,6 +8,7 @@ expected      the mean over all orders of the tied answers, in closed form (McSh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -65,33 +66,24 @@ class Places:
     seen: Ints
 
 
-def candidates(scores: NDArray[np.float32], depth: int) -> Candidates:
+def candidates(scores: NDArray[np.float32], depth: int) -> Iterator[tuple[slice, Candidates]]:
     """All answers that score at least as high as the one at place `depth`, for each row of scores (b, N).
 
-    -inf marks an answer that is left out.
+    -inf marks an answer that is left out. The rows come in cuts whose tied answers fit in memory: one cut, unless
+    ties are heavy.
     """
-    floor = _floor(scores, depth)
-    rows, cols = np.nonzero(scores >= floor[:, None])
-    values = scores[rows, cols]
-    keep = values > -np.inf
-    rows, cols, values = rows[keep], cols[keep], values[keep]
-    order = np.lexsort((-values, rows))
-    rows = rows[order]
-    return Candidates(rows, cols[order], values[order], np.searchsorted(rows, np.arange(len(scores) + 1)))
-
-
-def spans(scores: NDArray[np.float32], depth: int) -> list[slice]:
-    """Cut the rows so that no cut holds more tied candidates than fit in memory."""
-    if scores.size <= _CANDIDATES:
-        return [slice(0, len(scores))]
-    counts = np.count_nonzero(scores >= _floor(scores, depth)[:, None], axis=1)
-    cuts, start, total = [], 0, 0
-    for row, count in enumerate(counts):
-        if total and total + count > _CANDIDATES:
-            cuts.append(slice(start, row))
-            start, total = row, 0
-        total += int(count)
-    return [*cuts, slice(start, len(scores))]
+    near = scores >= _floor(scores, depth)[:, None]
+    for cut in _cuts(near):
+        flat = np.flatnonzero(near[cut])
+        rows, cols = np.divmod(flat, scores.shape[1])
+        values = scores[cut].ravel()[flat] if scores.flags.c_contiguous else scores[cut][rows, cols]
+        keep = values > -np.inf
+        if not keep.all():
+            rows, cols, values = rows[keep], cols[keep], values[keep]
+        order = np.lexsort((-values, rows))
+        rows = rows[order]
+        starts = np.searchsorted(rows, np.arange(cut.stop - cut.start + 1))
+        yield cut, Candidates(rows, cols[order], values[order], starts)
 
 
 def places(found: Candidates, gains: Reals, depth: int, policy: Policy) -> Places:
@@ -154,6 +146,19 @@ def first(found: Candidates, gains: Reals, scores: NDArray[np.float32], relevanc
             size[row] = np.count_nonzero(scores[row] == top)
             held[row] = np.count_nonzero(mine == top)
     return First(before, size, held)
+
+
+def _cuts(near: NDArray[np.bool_]) -> list[slice]:
+    """Cut the rows so that no cut holds more candidates than can be sorted in memory."""
+    if near.size <= _CANDIDATES:
+        return [slice(0, len(near))]
+    cuts, start, total = [], 0, 0
+    for row, count in enumerate(np.count_nonzero(near, axis=1).tolist()):
+        if total and total + count > _CANDIDATES:
+            cuts.append(slice(start, row))
+            start, total = row, 0
+        total += count
+    return [*cuts, slice(start, len(near))]
 
 
 def _leads(found: Candidates) -> NDArray[np.bool_]:
