@@ -26,6 +26,7 @@ from crawlers.readers.urls import absolute, canonical, distinct, page_key
 MAX_BYTES = 16_000_000
 _TITLE_PARTS = re.compile(r"\s+[|–—•·:]\s+|\s+-\s+|\.\s+(?=[A-Z])|\s*\|\s*")
 _LOOK = frozenset("look looks outfit outfits lookbook ensemble inspiration stylebook styled streetstyle kombi".split())
+LOOK = "look: a picture that shows several products"
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w:.-]{2,40})", re.IGNORECASE)
 
 
@@ -198,7 +199,8 @@ class _Page:
             ):
                 return "product", ""
         if kinds & jsonld.ARTICLES or (og_type == "article" and not seen.can_buy):
-            return "article", "article: the page sells nothing itself"
+            look = self.is_look(links.products(self.outline, []), named_only=True)
+            return ("look", LOOK) if look else ("article", "article: the page sells nothing itself")
         tiles = links.products(self.outline, [claim.url for claim in others if claim.url])
         if (
             self.graph.listed_urls
@@ -207,12 +209,12 @@ class _Page:
             or len(micro) > 2
         ):
             return (
-                ("look", "look: a picture that shows several products")
+                ("look", LOOK)
                 if self.is_look(tiles)
                 else ("listing", "listing: a list of products")
             )
         if self.is_look(tiles):
-            return "look", "look: a picture that shows several products"
+            return "look", LOOK
         og_product = og_type in {"product", "og:product", "product.item"} or bool(self.og.prices())
         shows = seen.price is not None and seen.sure and self.outline.title_at >= 0
         if (og_product and (seen.price is not None or self.og.prices())) or (claims and shows):
@@ -225,7 +227,7 @@ class _Page:
             return "listing", "listing: a list of products"
         return "other", "no product: neither markup nor the visible page offers anything for sale"
 
-    def is_look(self, tiles: list[str]) -> bool:
+    def is_look(self, tiles: list[str], *, named_only: bool = False) -> bool:
         if not 2 <= len(tiles) <= 20 or self.outline.title_at < 0:
             return False
         photos = self.look_images()
@@ -233,7 +235,7 @@ class _Page:
             return False
         named = words(page_key(self.url).partition("/")[2]) | words(self.outline.title)
         bare = sum(1 for link in outline.tile_links(self.outline) if link.pictured)
-        return bool(named & _LOOK) or bool(self.og.images and bare == 0 and len(photos) <= 2)
+        return bool(named & _LOOK) or bool(not named_only and self.og.images and bare == 0 and len(photos) <= 2)
 
     def look_images(self) -> list[str]:
         shown = [entry for _, _, addresses in gallery.own_images(self.outline) for entry in addresses]
