@@ -117,8 +117,8 @@ def colours(photo: Pixels, box: Sequence[float]) -> list[Colour]:
     rows, columns = lab.shape[:2]
     down = (np.arange(rows) + 0.5) / rows * 2 - 1
     across = (np.arange(columns) + 0.5) / columns * 2 - 1
-    weight = np.exp(-1.5 * (down[:, None] ** 2 + across[None, :] ** 2)).ravel()
-    points = lab.reshape(-1, 3)
+    weight: Floats = np.exp(-1.5 * (down[:, None] ** 2 + across[None, :] ** 2)).ravel()
+    points: Floats = lab.reshape(-1, 3)
     rim = _rim(photo, (x0, y0, x1, y1))
     inside = np.min(np.linalg.norm(points[:, None, :] - rim[None], axis=2), axis=1) > _BACKGROUND
     if weight[inside].sum() >= _LEAST_LEFT * weight.sum():

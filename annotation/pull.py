@@ -75,7 +75,7 @@ def read(
     strangers: list[str] = []
     for task in exported:
         item_id = (task.get("data") or {}).get("item_id")
-        if item_id in wanted:
+        if isinstance(item_id, str) and item_id in wanted:
             by_item.setdefault(item_id, []).append(task)
         elif task.get("annotations"):
             strangers.append(str(item_id or f"task {task.get('id')}"))
@@ -153,7 +153,7 @@ def _why_none(
         return "not_pushed", None
     if unusable:
         reason = str(unusable[-1])
-        return reason.split(":")[0], {"annotations": len(unusable), "said": reason}
+        return reason.partition(":")[0], {"annotations": len(unusable), "said": reason}
     return ("skipped", {"annotations": len(given)}) if given else ("not_annotated", None)
 
 

@@ -101,7 +101,7 @@ def up(
     *,
     token: str | None = None,
     host: str = "127.0.0.1",
-    timeout_s: float = 240,
+    timeout_s: float = 600,
 ) -> Server:
     """Start Label Studio on ``host:port`` with its database, files and log in ``data_dir``; return when it is healthy.
 

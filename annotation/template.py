@@ -41,8 +41,8 @@ def hotkeys(names: Iterable[str]) -> dict[str, str]:
 def build(taxonomy: Taxonomy) -> str:
     """Return the template of ``taxonomy`` as Label Studio XML.
 
-    A task's data holds ``crop`` and ``photo`` (addresses of pictures) and ``note`` (one line of text). Each category has
-    a hotkey; a facet is asked when a category that has it is chosen.
+    A task's data holds ``crop`` and ``photo`` (addresses of pictures) and ``note`` (one line of text). Each category
+    has a hotkey; a facet is asked when a category that has it is chosen.
     """
     category, *facets = controls(taxonomy)
     keys = hotkeys(taxonomy.categories)
