@@ -63,20 +63,21 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the first requests: sitemaps, feeds and start pages."""
+        """Read the product feeds, since pages are completed from them, then yield sitemaps and start pages."""
         roots = list(dict.fromkeys(urljoin(url, "/") for url in self.site.start_urls))
+        for root in roots:
+            if self.site.platform in {"auto", "shopify"} and "products_json" in self.site.discover:
+                await self.read_feed(urljoin(root, "/products.json?limit=250&page=1"))
+            if self.site.platform == "woocommerce" or "store_api" in self.site.discover:
+                await self.read_feed(urljoin(root, "/wp-json/wc/store/v1/products?per_page=100&page=1"))
         if "sitemap" in self.site.discover:
             for url in dict.fromkeys([*self.site.sitemaps, *(urljoin(root, "/sitemap.xml") for root in roots)]):
                 yield self.sitemap_request(url, optional=url not in self.site.sitemaps)
-        if self.site.platform in {"auto", "shopify"} and "products_json" in self.site.discover:
-            for root in roots:
-                yield self.feed_request(urljoin(root, "/products.json?limit=250&page=1"))
-        if self.site.platform == "woocommerce" or "store_api" in self.site.discover:
-            for root in roots:
-                yield self.feed_request(urljoin(root, "/wp-json/wc/store/v1/products?per_page=100&page=1"))
+        for reading in list(self.feed.values()):
+            if request := self.page_request(reading.url, role="product", depth=1):
+                yield request
         for url in self.site.start_urls:
-            request = self.page_request(url, role="start", depth=0)
-            if request:
+            if request := self.page_request(url, role="start", depth=0):
                 yield request
 
     # requests ---------------------------------------------------------------------------------------------
@@ -85,11 +86,6 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         """Return the request for a sitemap; an optional one may be missing."""
         return Request(url, self.sitemap, errback=self.lost, priority=FEED,
                        meta={"role": "sitemap", "optional": optional, "depth_of": depth, "download_maxsize": self.limits.sitemap_bytes})  # fmt: skip
-
-    def feed_request(self, url: str, page: int = 1) -> Request:
-        """Return the request for one page of a product feed."""
-        return Request(url, self.products_feed, errback=self.lost, priority=FEED,
-                       meta={"role": "feed", "optional": True, "number": page, "download_maxsize": self.limits.page_bytes})  # fmt: skip
 
     def page_request(
         self, url: str, *, role: str, depth: int, parent: str | None = None, render: bool = False
@@ -157,20 +153,23 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
             if request := self.page_request(entry.url, role="product", depth=1, parent=response.url):
                 yield request
 
-    def products_feed(self, response: Response) -> Iterator[Request]:
-        """Keep the products of a feed page, follow their pages, and ask for the next feed page."""
-        found = readers.read_feed(response.body, response.url)
-        if not found:
-            return
-        self.recorder.page(response.url, "feed", evidence={"products": len(found)})
-        new = [reading for reading in found if page_key(reading.url) not in self.feed]
-        for reading in new:
-            self.feed[page_key(reading.url)] = reading
-            if request := self.page_request(reading.url, role="product", depth=1, parent=response.url):
-                yield request
-        number = response.meta["number"] + 1
-        if new and number <= self.limits.feed_pages:
-            yield self.feed_request(re.sub(r"([?&]page=)\d+", rf"\g<1>{number}", response.url), number)
+    async def read_feed(self, url: str) -> None:
+        """Keep the products of a feed, page after page until one brings nothing new; a site without feed is no loss."""
+        for number in range(1, self.limits.feed_pages + 1):
+            address = re.sub(r"([?&]page=)\d+", rf"\g<1>{number}", url)
+            request = Request(address, meta={"role": "feed", "download_maxsize": self.limits.sitemap_bytes})
+            try:
+                response = await self.crawler.engine.download_async(request)
+            except Exception as error:  # noqa: BLE001 - whatever fails here, the site is still crawled by its pages
+                log.info("%s: no feed at %s (%s)", self.site.name, address, error)
+                return
+            found = readers.read_feed(response.body, response.url) if response.status == 200 else []
+            new = [reading for reading in found if page_key(reading.url) not in self.feed]
+            if found:
+                self.recorder.page(response.url, "feed", evidence={"products": len(found)})
+            if not new:
+                return
+            self.feed |= {page_key(reading.url): reading for reading in new}
 
     # pages ------------------------------------------------------------------------------------------------
 

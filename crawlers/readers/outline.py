@@ -21,6 +21,9 @@ _OTHERS = frozenset(
     "related relateds recommend recommended recommendation recommendations recommender similar upsell upsells crosssell crosssells "
     "recently viewed sponsored suggest suggestion suggestions suggested recs rec also alsolike teaser teasers minicart".split()
 )
+TRAILS = frozenset(
+    "breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist".split()
+)
 _OTHER_HEADING = re.compile(
     r"you (?:may|might|could|will|'ll|’ll) (?:also )?(?:like|love|need)|also (?:like|bought|viewed|love)|recommend|similar|related|"
     r"customers also|others? (?:also )?(?:bought|viewed|like)|goes well|pair (?:it )?with|wear (?:it )?with|complete (?:the|your) look|"
@@ -67,6 +70,7 @@ class Outline:
     headings: list[tuple[int, int, Any, str]] = field(default_factory=list)
     zones: list[tuple[int, int, str]] = field(default_factory=list)
     spans: dict[Any, tuple[int, int]] = field(default_factory=dict)
+    trails: list[Any] = field(default_factory=list)
     title_at: int = -1
     title: str | None = None
     _starts: list[int] = field(default_factory=list)
@@ -112,6 +116,8 @@ def read(root: Any, base: str) -> Outline:
                 continue
             own = frozenset(tokens(element.get("class"), element.get("id"), element.get("data-testid"), element.get("aria-label"),
                                    element.get("itemprop"), element.get("data-test")))  # fmt: skip
+            if own & TRAILS:
+                out.trails.append(element)
             struck.append(
                 struck[-1]
                 or tag in _STRUCK_TAGS

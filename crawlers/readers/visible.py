@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from crawlers.readers import prices
 from crawlers.readers.outline import Outline, Text
-from crawlers.readers.texts import squeeze
+from crawlers.readers.texts import squeeze, tokens
 
 _PRICE_NAMES = frozenset("price prices preis prix precio preco prezzo pris cena hinta prijs cost amount money sale sales now value current "
                          "bid total final our ours special".split())  # fmt: skip
@@ -46,6 +46,8 @@ _IN = re.compile(
     r"na stanie|dostępn\w+|available(?: now)?|varastossa|noliktavā|pieejams|skladem)\b",
     re.IGNORECASE,
 )
+_BRAND_NAMES = frozenset({"brand", "vendor", "manufacturer", "designer", "maker", "marke", "marque", "marca"})
+_BY = re.compile(r"^(?:by|von|par|de|da|brand|marke|marque|marca)\s*:?\s+", re.IGNORECASE)
 _BUY = re.compile(
     r"^(?:add to (?:bag|cart|basket|trolley)|buy(?: it)? now|in den warenkorb|ajouter au panier|añadir a la (?:cesta|bolsa)|"
     r"aggiungi al carrello|adicionar ao (?:carrinho|saco)|lägg i (?:varukorg|väska)\w*|in winkelmand|dodaj do koszyka|læg i kurv)$",
@@ -192,6 +194,9 @@ def _facts(seen: Seen, own: list[Text], title_at: int) -> None:
             if kind and status and not (kind == "text" and text.element.tag in {"li", "label", "td", "th"}):
                 stock.setdefault(kind, status)
         _label(seen, own, index, short)
+        marks = tokens(text.element.get("class"), text.element.get("itemprop"), text.element.get("data-testid"))
+        if seen.brand is None and marks & _BRAND_NAMES and abs(text.at - title_at) < 40 and len(short) <= 40:
+            seen.brand = _BY.sub("", short)
     seen.availability = stock.get("label") or stock.get("text") or stock.get("button")
 
 
