@@ -1,0 +1,1 @@
+"""Releases: an edition assembled into subsets, gated, written, described, verified and published."""
