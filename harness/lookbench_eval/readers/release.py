@@ -32,6 +32,8 @@ COLUMNS = {
     "sample_id": TEXT,
     "date": DATE,
 }
+ANCHORS = "anchors"
+"""Queries kept from the edition before; scored only when asked for by name, and no part of Overall."""
 OPTIONAL = {"look_id": TEXT, "product_id": TEXT, "photo_sha256": TEXT, "site": TEXT, "attributes": PAIRS}
 
 
@@ -49,6 +51,8 @@ def read(root: Path, *, subsets: Sequence[str] | None = None, verify: bool = Tru
         manifest.verify(root, found)
     folders = {path.name for path in (root / "data").glob("*") if path.is_dir()} - {NOISE}
     present = [name for name in SUBSETS if name in folders] + sorted(folders - set(SUBSETS))
+    if subsets and ANCHORS in subsets and (root / ANCHORS).is_dir():
+        present.append(ANCHORS)
     names = choose(subsets, present, str(root))
     if not names:
         raise ReleaseError(f"{root} holds no subset under data/; expected {', '.join(SUBSETS)}")
@@ -78,7 +82,7 @@ def read(root: Path, *, subsets: Sequence[str] | None = None, verify: bool = Tru
 
 
 def _split(root: Path, subset: str, split: str) -> Split:
-    folder = root / "data" / subset
+    folder = root / subset if subset == ANCHORS else root / "data" / subset
     paths = tuple(sorted(folder.glob(f"{split}-*.parquet")))
     if not paths:
         raise ReleaseError(f"{folder} has no {split}-*.parquet")
