@@ -1,4 +1,4 @@
-"""Freeze: labels back from Label Studio, gates, release, verification, reference results, and the edition is history."""
+"""Freeze: labels back from Label Studio, gates, release, verification, reference results; the edition is history."""
 
 import json
 import shutil
@@ -12,7 +12,6 @@ import pyarrow as pa
 from prefect import flow
 
 import taxonomy
-from catalog import views
 from catalog.steps import StepResult
 from curation.history import History
 from flows import artifacts, funnel, labelling
@@ -39,8 +38,9 @@ def freeze(
 ) -> dict[str, Any]:
     """Freeze edition ``edition``; returns the release's path, rows, funnel and reference results.
 
-    With ``out``, a frozen edition is written once more into that folder: the bytes are the same. Raises EditionError for
-    an edition that is unknown, not refreshed, or frozen already (without ``out``), and GateError with all failing gates.
+    With ``out``, a frozen edition is written once more into that folder: the bytes are the same. Raises EditionError
+    for an edition that is unknown, not refreshed, or frozen already (without ``out``), and GateError with all failing
+    gates.
     """
     workshop = Workshop.open(root=root, settings=settings, now=now)
     book = editions.find(workshop.catalog, edition)
@@ -115,7 +115,7 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         edition=book.name,
         items=pa.concat_tables([book.load(name).tables["items"] for name in ("tie-to-products", "generated-identity")]),
         photos=both("screen", "photos"),
-        products=views.products(book.catalog),
+        products=book.load("select").tables["products"],
         labels=labels.tables["labels"],
         decisions=both("deduplicate", "decisions"),
         fingerprints=both("fingerprint", "fingerprints"),

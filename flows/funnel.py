@@ -8,7 +8,7 @@ import pyarrow as pa
 
 
 def rows(ledgers: Mapping[str, pa.Table]) -> list[dict[str, Any]]:
-    """Return one row per step and kind of subject: ``{"step", "subject", "in", "kept", "dropped": {reason: count}}``."""
+    """Return one row per step and kind of subject: step, subject, in, kept, and dropped as ``{reason: count}``."""
     found = []
     for step, ledger in ledgers.items():
         counts = Counter(zip(*(ledger[column].to_pylist() for column in ("subject", "outcome", "reason")), strict=True))

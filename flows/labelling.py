@@ -1,24 +1,23 @@
 """Labels: predicted by machine, sent to Label Studio, and pulled back as what people (or nobody) said."""
 
-from collections.abc import Sequence
-
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 import taxonomy
 from annotation import prelabel as prelabelling
 from annotation import pull as pulling
 from annotation import push as pushing
-from annotation.studio import Studio
 from catalog.steps import StepResult
 from flows import servers
 from flows.edition import Edition
-from flows.progress import track
+from flows.progress import say, track
 from flows.workshop import Workshop
 
 
 def prelabel(
     book: Edition, items: pa.Table, products: pa.Table, photos: pa.Table, prints: pa.Table, workshop: Workshop
-) -> pa.Table:
+) -> StepResult:
     """Predict the labels of every item: text of its product, colour of its pixels, and the probe on its embedding."""
     words = taxonomy.load()
     with track("prelabel") as progress:
@@ -30,7 +29,7 @@ def prelabel(
                 photos,
                 book.catalog,
                 words,
-                workshop.probe.scores(prints, items),
+                _probed(items, prints, workshop),
                 edition=book.name,
                 progress=progress,
             ),
@@ -39,24 +38,44 @@ def prelabel(
             subject="item",
             ids=items["item_id"].to_pylist(),
             room="annotation",
-        ).tables["labels"]
+        )
+
+
+def _probed(items: pa.Table, prints: pa.Table, workshop: Workshop) -> dict[str, list[tuple[str, float]]]:
+    """Return item_id -> (category, probability) pairs, best first."""
+    crops = prints.filter(pc.is_in(prints["id"], items["item_id"]))
+    if not crops.num_rows:
+        return {}
+    flat = crops["embedding"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    embeddings = flat.reshape(crops.num_rows, -1).astype(np.float32)
+    return dict(zip(crops["id"].to_pylist(), workshop.probe.predict(embeddings), strict=True))
 
 
 def push(book: Edition, items: pa.Table, labels: pa.Table, photos: pa.Table, workshop: Workshop) -> None:
-    """Send the items to Label Studio with their predictions; items that are there already are not sent again."""
-    with studio(workshop) as connection, track("push to Label Studio") as progress:
-        pushed = pushing.push(
-            connection, book.name, items, labels, photos, book.catalog, taxonomy.load(), progress=progress
-        )
-        if workshop.settings.annotation.labels == "accept-predictions":
-            pushing.accept_predictions(connection, pushed.project_id)
+    """Send the items to Label Studio with their predictions; items that are there already are not sent again.
+
+    Under ``accept-predictions`` the predictions are submitted as annotations at once, and stay ``machine``.
+    """
+    words = taxonomy.load()
+    labelled = items.filter(pc.is_in(items["item_id"], labels["item_id"]))
+    with track("start Label Studio"):
+        studio = servers.studio(workshop)
+    with track("push to Label Studio") as progress:
+        pushed = pushing.push(studio, book.name, labelled, labels, photos, book.catalog, words, progress=progress)
+    say(f"label here: {pushed.url}")
+    if workshop.settings.annotation.labels == "accept-predictions":
+        with track("accept predictions") as progress:
+            pushing.accept_predictions(studio, pushed.project_id, progress=progress)
 
 
 def pull(book: Edition, workshop: Workshop) -> StepResult:
-    """Fetch the annotations of the edition, once: what was pulled is recorded and is what the release is made of."""
-    items = _items(book)
-    with studio(workshop) as connection, track("pull from Label Studio"):
-        pulled = pulling.pull(connection, book.name, items, taxonomy.load())
+    """Fetch the annotations of the edition; what was pulled is recorded and is what the release is made of."""
+    labelled = book.load("prelabel").tables["labels"]["item_id"]
+    tied = pa.concat_tables([book.load(name).tables["items"] for name in ("tie-to-products", "generated-identity")])
+    items = tied.filter(pc.is_in(tied["item_id"], labelled))
+    studio = servers.studio(workshop)
+    with track("pull from Label Studio"):
+        pulled = pulling.pull(studio, book.name, items, taxonomy.load())
     return book.step(
         "pull",
         lambda: pulled,

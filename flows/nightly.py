@@ -9,6 +9,7 @@ from prefect import flow
 
 from crawlers import run as crawler
 from crawlers import sites as site_files
+from crawlers.run import CrawlResult
 from crawlers.sites import Site
 from flows import artifacts
 from flows.progress import track
@@ -29,9 +30,21 @@ def nightly_crawl(
     workshop = Workshop.open(root=root, settings=settings, now=now)
     chosen = _choose(site_files.load(workshop.path(workshop.settings.sites)), sites)
     with track(f"crawl {', '.join(site.name for site in chosen)}"):
-        result = crawler.crawl(workshop.catalog, chosen, now=workshop.now, limits=workshop.settings.crawl)
+        result = _crawl(chosen, workshop)
     artifacts.crawl(result.report)
     return dict(result.report)
+
+
+def _crawl(sites: Sequence[Site], workshop: Workshop) -> CrawlResult:
+    """Crawl, and keep the ledger also of a crawl in which some site failed."""
+    try:
+        result = crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl)
+    except crawler.IncompleteCrawl as error:
+        workshop.catalog.append("ledger", error.result.ledger)
+        artifacts.crawl(error.result.report)
+        raise
+    workshop.catalog.append("ledger", result.ledger)
+    return result
 
 
 def _choose(known: Sequence[Site], names: Sequence[str]) -> list[Site]:

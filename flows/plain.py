@@ -86,8 +86,13 @@ def generate_images(
     """Write ``count`` pictures made from the garment in ``image``; returns one provenance row per picture."""
     from generation import run
 
-    data = _file(image).read_bytes()
-    return run.from_image(data, workshop.generator, out, recipe=recipe, count=count, seed=seed, now=workshop.now)
+    if recipe not in ("studio", "street"):
+        raise PlainFileError(f"--recipe {recipe!r} is unknown; use studio or street")
+    policy, pipeline = workshop.settings.generation, workshop.generator
+    made = run.from_image(
+        _file(image).read_bytes(), pipeline, recipe=recipe, count=count, seed=seed, now=workshop.now, policy=policy
+    )
+    return [{"file": str(path), **one.row} for path, one in zip(run.save(made, out), made, strict=True)]
 
 
 def _file(path: Path) -> Path:

@@ -32,37 +32,31 @@ class EmptyEditionError(LookbenchError):
 def refresh(
     edition: str | None = None, root: str | None = None, settings: str | Path | None = None, now: datetime | None = None
 ) -> dict[str, Any]:
-    """Make edition ``edition`` (by default the month of the clock) up to the state *awaiting labels*; returns its funnel.
+    """Make edition ``edition`` (default: the month of the clock) up to the state *awaiting labels*; returns its funnel.
 
     Run again, or after a kill, it goes on where it was and comes to the same edition.
     """
     workshop = Workshop.open(root=root, settings=settings, now=now)
     edition = edition or f"{workshop.now:%Y.%m}"
     book = editions.begin(workshop.catalog, edition, workshop.now)
-    products = views.products(workshop.catalog)
-    history = History.load(workshop.catalog)
+    history = History.load(workshop.catalog, before=edition)
 
-    photos = _select(book)
+    photos, products = _select(book)
     real = see(book, photos, products, history, workshop)
     if not real.items.num_rows:
         raise EmptyEditionError(
             f"edition {edition}: no garment was found in any of {photos.num_rows} photos that is not a repetition; "
-            f"the reasons are in the ledger (`lookbench why PHOTO`): check the detector and what was crawled"
+            "`lookbench why PHOTO` tells the reasons: check the detector and what was crawled"
         )
-    made, pictures = _generate(book, real, workshop)
-    unreal = see(
-        book,
-        made,
-        products,
-        history.with_edition(book.name, real.fingerprints, real.decisions),
-        workshop,
-        generated=pictures,
-    )
+    made, provenance = _generate(book, real, products, workshop)
+    past = history.append(real.fingerprints, real.decisions, edition)
+    unreal = see(book, made, products, past, workshop, generated=provenance)
 
     garments = pa.concat_tables([real.items, unreal.items])
-    shown = pa.concat_tables([real.photos, unreal.photos])
-    labels = labelling.prelabel(book, garments, products, shown, [real, unreal], workshop)
-    labelling.push(book, garments, labels, shown, workshop)
+    pictures = pa.concat_tables([real.photos, unreal.photos])
+    prints = pa.concat_tables([real.fingerprints, unreal.fingerprints])
+    labels = labelling.prelabel(book, garments, products, pictures, prints, workshop).tables["labels"]
+    labelling.push(book, garments, labels, pictures, workshop)
 
     book.save(state=editions.AWAITING_LABELS)
     rows = funnel.rows({name: step.result.ledger for name, step in book.done.items()})
@@ -70,51 +64,46 @@ def refresh(
     return {"edition": edition, "state": book.record.state, "items": garments.num_rows, "funnel": rows}
 
 
-def _select(book: Edition) -> pa.Table:
-    known = views.photos(book.catalog)
+def _select(book: Edition) -> tuple[pa.Table, pa.Table]:
+    """Choose the photos of the edition, and keep the products as they are known now: a later crawl changes nothing."""
+    photos, products = views.photos(book.catalog), views.products(book.catalog)
     since, until = book.record.since, book.record.opened_at
     chosen = book.step(
         "select",
-        lambda: select.new_photos(known, since, until, edition=book.name),
-        inputs={"photos": known},
+        lambda: select.new_photos(photos, products, since, until, edition=book.name),
+        inputs={"photos": photos, "products": products},
         settings={"since": since, "until": until},
         subject="photo",
-        ids=known["photo_id"].to_pylist(),
+        ids=photos["photo_id"].to_pylist(),
         room="flows",
-    ).tables["photos"]
-    if not chosen.num_rows:
+    ).tables
+    if not chosen["photos"].num_rows:
         raise EmptyEditionError(
             f"edition {book.name} has no new photo in {book.catalog.root} (first seen after {since}, up to {until}): "
             "crawl first"
         )
-    return chosen
+    return chosen["photos"], chosen["products"]
 
 
-def _generate(book: Edition, real: Seen, workshop: Workshop) -> tuple[pa.Table, pa.Table]:
-    policy, clock = workshop.settings.generation, book.record.opened_at
-    seeds = generation.seeds(real.items, real.photos, policy)
+def _generate(book: Edition, real: Seen, products: pa.Table, workshop: Workshop) -> tuple[pa.Table, pa.Table]:
+    policy, seed, now = workshop.settings.generation, workshop.settings.seed, book.record.opened_at
+    seeds = {"edition": book.name, "seed": seed, "products": products, "photos": real.photos}
+    plans = generation.planned(real.items, policy, **seeds)
     with track("generate") as progress:
         made = book.step(
             "generate",
             lambda: generation.generate(
-                seeds,
-                book.catalog,
-                workshop.generator,
-                policy,
-                edition=book.name,
-                seed=workshop.settings.seed,
-                now=clock,
-                progress=progress,
+                real.items, book.catalog, workshop.generator, policy, now=now, progress=progress, **seeds
             ),
-            inputs={"items": seeds},
+            inputs={"items": real.items, "products": products, "photos": real.photos},
             settings={
                 **asdict(policy),
                 "model": workshop.settings.models.generator.model_dump(),
-                "seed": workshop.settings.seed,
-                "now": clock,
+                "seed": seed,
+                "now": now,
             },
             subject="seed",
-            ids=[],
+            ids=[plan.id for plan in plans],
             room="generation",
         )
     return made.tables["photos"], made.tables["generated"]

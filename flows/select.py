@@ -9,10 +9,13 @@ from catalog.ledger import Ledger
 from catalog.steps import StepResult
 
 
-def new_photos(photos: pa.Table, since: datetime | None, until: datetime, *, edition: str) -> StepResult:
+def new_photos(
+    photos: pa.Table, products: pa.Table, since: datetime | None, until: datetime, *, edition: str
+) -> StepResult:
     """Keep photos first seen after ``since`` (the edition before opened then) and not after ``until``.
 
-    Returns table ``photos``; the ledger has one row per photo of the catalog.
+    Returns tables ``photos`` and ``products`` (all of them, as known now); the ledger has one row per photo of the
+    catalog.
     """
     ledger, kept = Ledger("select", "photo", edition), []
     for row in photos.to_pylist():
@@ -24,4 +27,4 @@ def new_photos(photos: pa.Table, since: datetime | None, until: datetime, *, edi
         else:
             ledger.kept(row["photo_id"], evidence=seen)
             kept.append(row)
-    return StepResult({"photos": tables.from_rows("photos", kept)}, ledger.table())
+    return StepResult({"photos": tables.from_rows("photos", kept), "products": products}, ledger.table())

@@ -25,25 +25,33 @@ def life(catalog: Catalog, id: str) -> list[dict[str, Any]]:
     Raises UnknownId when nothing names it and when a prefix fits several ids.
     """
     full = _resolve(catalog, id)
-    events = _sightings(catalog, full)
+    events = [*_sightings(catalog, full), *_told("crawl", _about(catalog.read("ledger"), {full}, full))]
     related = {full}
     for record in editions.records(catalog):
         for name, path in record.steps.items():
-            ledger = steps.load(catalog, f"{catalog.path}/{path}").ledger
-            mask = pc.or_(pc.is_in(ledger["id"], pa.array(sorted(related))), pc.equal(ledger["parent_id"], full))
-            for row in ledger.filter(pc.fill_null(mask, False)).to_pylist():
-                if row["parent_id"] == full:
-                    related.add(row["id"])
-                events.append(
-                    {
-                        "where": f"edition {record.edition}, {name}",
-                        "what": f"{row['subject']} {row['id']}",
-                        "outcome": row["outcome"],
-                        "reason": row["reason"],
-                        "evidence": json.loads(row["evidence"]) if row["evidence"] else None,
-                    }
-                )
+            rows = _about(steps.load(catalog, f"{catalog.path}/{path}").ledger, related, full)
+            related.update(row["id"] for row in rows if row["parent_id"] == full)
+            events += _told(f"edition {record.edition}, {name}", rows)
     return events
+
+
+def _about(ledger: pa.Table, ids: set[str], parent: str) -> list[dict[str, Any]]:
+    mask = pc.or_kleene(pc.is_in(ledger["id"], pa.array(sorted(ids))), pc.equal(ledger["parent_id"], parent))
+    rows: list[dict[str, Any]] = ledger.filter(pc.fill_null(mask, False)).to_pylist()
+    return rows
+
+
+def _told(where: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "where": where,
+            "what": f"{row['subject']} {row['id']}",
+            "outcome": row["outcome"],
+            "reason": row["reason"],
+            "evidence": json.loads(row["evidence"]) if row["evidence"] else None,
+        }
+        for row in rows
+    ]
 
 
 def _resolve(catalog: Catalog, id: str) -> str:

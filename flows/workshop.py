@@ -55,6 +55,13 @@ class Workshop:
             f"the catalog {self.settings.root} is no folder: set `releases` to a folder of this machine"
         )
 
+    @property
+    def state(self) -> Path:
+        """Folder of this machine for what servers keep; beside the settings file when the catalog is no folder."""
+        return (
+            Path(self.catalog.path) / "services" if self.catalog.is_local else self.folder / ".lookbench" / "services"
+        )
+
     def path(self, name: str) -> Path:
         """Return a path of the settings: as given when absolute, else beside the settings file or the code."""
         beside = self.folder / name
