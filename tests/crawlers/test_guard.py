@@ -1,0 +1,87 @@
+"""The guard: which addresses a crawl may connect to."""
+
+import asyncio
+import ipaddress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawlers import guard
+
+REFUSED = ["127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1", "240.0.0.1",
+           "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
+           "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001:db8::1", "192.0.2.1", "198.18.0.1", "no address"]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_refused(address):
+    assert guard.refusal(address)
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "64:ff9b::808:808"])
+def test_public(address):
+    assert guard.refusal(address) is None
+
+
+def test_loopback_only_where_the_site_allows_it():
+    assert guard.refusal("127.0.0.1", allow_loopback=True) is None
+    assert guard.refusal("::1", allow_loopback=True) is None
+    assert guard.refusal("::ffff:127.0.0.1", allow_loopback=True) is None
+    assert guard.refusal("10.0.0.1", allow_loopback=True)
+    hosts = frozenset({"127.0.0.1"})
+    assert guard.check_url("http://127.0.0.1:8000/x", hosts) is None
+    assert guard.check_url("http://[::1]:8000/x", hosts)
+    assert guard.check_url("http://localhost/", hosts)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x/y", "data:text/html,x", "gopher://x/", "http://", "http://[zz/", "http://169.254.169.254/"])
+def test_urls_refused(url):
+    assert guard.check_url(url)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.ip_addresses(v=4))
+def test_agrees_with_the_registry_of_global_addresses(ip):
+    assert (guard.refusal(str(ip)) is None) == (ip.is_global and not ip.is_multicast)
+    assert guard.refusal(f"::ffff:{ip}") == guard.refusal(str(ipaddress.ip_address(ip)))
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001"])
+def test_names_that_resolve_to_this_machine(host):
+    assert asyncio.run(guard.resolves_well(host, frozenset()))
+
+
+def test_resolver_hands_out_permitted_addresses_only():
+    class Address:
+        def __init__(self, host):
+            self.host = host
+
+    class Receiver:
+        def __init__(self):
+            self.got = []
+
+        def resolutionBegan(self, resolution):
+            pass
+
+        def resolutionComplete(self):
+            pass
+
+        def addressResolved(self, address):
+            self.got.append(address.host)
+
+    class Inner:
+        def resolveHostName(self, receiver, host, *args, **kwargs):
+            for address in ("10.0.0.1", "93.184.216.34", "127.0.0.1"):
+                receiver.addressResolved(Address(address))
+
+    class Reactor:
+        nameResolver = Inner()
+
+    receiver = Receiver()
+    guard.Resolver(Reactor(), frozenset()).resolveHostName(receiver, "rebind.example", 80)
+    assert receiver.got == ["93.184.216.34"]
+    assert "rebind.example" in guard.refused
+    receiver = Receiver()
+    guard.Resolver(Reactor(), frozenset({"demo.example"})).resolveHostName(receiver, "demo.example", 80)
+    assert receiver.got == ["93.184.216.34", "127.0.0.1"]

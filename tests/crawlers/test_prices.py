@@ -1,0 +1,67 @@
+"""Prices in the notations of many shops, held against price-parser where both have an answer."""
+
+from decimal import Decimal
+
+import price_parser
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crawlers.readers import prices
+
+TEXTS = [
+    ("€119.95", "119.95", "EUR"), ("119,95 €", "119.95", "EUR"), ("1.299,00 €", "1299.00", "EUR"), ("£1,299.00", "1299.00", "GBP"),
+    ("₹11,990", "11990", "INR"), ("₹1,29,999.00", "129999.00", "INR"), ("₩32,900~", "32900", "KRW"), ("1 099 kr", "1099", "SEK"),
+    ("899:- kr", "899", "SEK"), ("264,00\u00a0zł", "264.00", "PLN"), ("US$ 76.50", "76.50", "USD"), ("17.95 EUR", "17.95", "EUR"),
+    ("CHF 1’250.50", "1250.50", "CHF"), ("R$ 1.234,56", "1234.56", "BRL"), ("KD 24.750", "24.750", "KWD"), ("¥12,800", "12800", "JPY"),
+    ("12 990 Ft", "12990", "HUF"), ("Rs. 2,499", "2499", "INR"), ("AED 350", "350", "AED"), ("1\u202f234,50\u00a0€", "1234.50", "EUR"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value", "currency"), TEXTS)
+def test_notations(text, value, currency):
+    (amount,) = prices.find(text, "sv-SE")
+    assert (amount.value, amount.currency) == (Decimal(value), currency)
+
+
+def test_signs_that_currencies_share():
+    assert prices.currency_of("$", "en-CA") == "CAD"
+    assert prices.currency_of("$", "en-AU") == "AUD"
+    assert prices.currency_of("$", "en") == "USD"
+    assert prices.currency_of("kr", "da") == "DKK"
+    assert prices.currency_of("kr", "en") is None
+    assert prices.currency_of("¥", "zh-CN") == "CNY"
+
+
+def test_structured_values():
+    assert prices.structured(135.5, "AUD") == (Decimal("135.5"), "AUD")
+    assert prices.structured("1.299", "EUR") == (Decimal(1299), "EUR")
+    assert prices.structured("24.750", "KWD") == (Decimal("24.750"), "KWD")
+    assert prices.structured("108,50 €") == (Decimal("108.50"), "EUR")
+    for bad in (None, True, "", "call us", float("nan"), float("inf"), -3):
+        assert prices.structured(bad) is None
+
+
+def test_text_of_amounts():
+    assert prices.text_of(Decimal("135.5"), "AUD") == "135.50"
+    assert prices.text_of(Decimal("899"), "SEK") == "899"
+    assert prices.text_of(Decimal("24.75"), "KWD") == "24.750"
+    assert prices.text_of(Decimal("6480.0"), "INR") in {"6480", "6480.00"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 9_999_999), st.sampled_from(["{:,.2f}", "{:.2f}", "{:,}"]), st.booleans(), st.sampled_from(["€", "£", "$"]))
+def test_agrees_with_price_parser(cents, form, european, sign):
+    number = form.format(cents / 100 if "f" in form else cents)
+    text = number.translate(str.maketrans(",.", ".,")) if european else number
+    (ours,) = prices.find(f"{sign}{text}")
+    theirs = price_parser.Price.fromstring(f"{sign}{text}")
+    assert ours.value == theirs.amount == Decimal(number.replace(",", ""))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60))
+def test_never_raises(text):
+    for amount in prices.find(text):
+        assert amount.value >= 0
+    prices.structured(text)
