@@ -131,6 +131,7 @@ def demo(
         Path | None, typer.Option(help="Serve this folder of real photos (photos.csv) as the shop.")
     ] = None,
     products: Annotated[int | None, typer.Option(help="How many products the shop sells.")] = None,
+    port: Annotated[int, typer.Option(help="Port of the shop; the same at every run of one catalog.")] = 8930,
     root: Root = None,
     settings: Settings = None,
     as_json: Json = False,
@@ -138,7 +139,7 @@ def demo(
     """Two editions from a live demo shop to a validated release, with every part real."""
     from flows.demo import run
 
-    result = run(root=root, settings=settings, photos=photos, products=products)
+    result = run(root=root, settings=settings, photos=photos, products=products, port=port)
     _emit(result, as_json, "\n\n".join(_told(summary) for summary in result))
 
 

@@ -16,7 +16,10 @@ from flows.progress import say, track
 from flows.refresh import refresh
 from flows.workshop import Workshop
 
-PORT = 8930  # the same at every run, so that a page keeps its address and so its identity
+GATES = {  # a demo shop is small: what makes a release of it sound, not what makes an edition worth publishing
+    "min_queries": {"real_studio_flat": 8, "aigen_studio": 4, "real_streetlook": 8, "aigen_streetlook": 4},
+    "min_noise": 4,
+}
 LEAST = 8  # products below which no subset has a query
 
 
@@ -48,13 +51,14 @@ def run(
     settings: str | Path | None = None,
     photos: Path | None = None,
     products: int | None = None,
-    port: int = PORT,
+    port: int = 8930,
 ) -> list[dict[str, Any]]:
     """Build the shop, then crawl, refresh and freeze both seasons.
 
     ``photos`` is a folder with ``photos.csv`` and ``images/``; without it the shop sells drawn garments. ``products``
-    says how many a season sells. What is finished is kept: run again, the demo only tells about it. Raises DemoError
-    for a folder without photos.csv and whatever the flows raise.
+    says how many a season sells; ``port`` must be the same at every run, so that a page keeps its address. What is
+    finished is kept: run again, the demo only tells about it. Returns the summary of `freeze` per edition. Raises
+    DemoError for a folder without photos.csv and whatever the flows raise.
     """
     if photos is not None and not (photos / "photos.csv").is_file():
         raise DemoError(f"{photos} holds no photos.csv; give a folder with photos.csv and images/")
@@ -62,7 +66,7 @@ def run(
         raise DemoError(f"--products {products} is too few for an edition; give at least {LEAST}")
     home = Path(root or ".lookbench/demo" + ("-photos" if photos else "")).resolve()
     home.mkdir(parents=True, exist_ok=True)
-    file = _write_settings(home, settings, port)
+    file = write_settings(home, settings, port)
     workshop = Workshop.open(root=str(home), settings=file)
     try:
         return [_season(workshop, file, season, photos, products, port) for season in SEASONS]
@@ -104,7 +108,7 @@ def _crawl(
         nightly_crawl(now=season.night, **where)
 
 
-def _write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
+def write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
     """Write the settings of the demo: as given, but its own site, and labels accepted from the machine."""
     from ruamel.yaml import YAML
 
@@ -113,6 +117,7 @@ def _write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
     content = yaml.load(given)
     content["sites"] = str(home / "sites")
     content.setdefault("annotation", {})["labels"] = "accept-predictions"
+    content.setdefault("release", {}).update(GATES)
     for name in ("constraints",):
         pins = content["validation"].get(name)
         if pins:

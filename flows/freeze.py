@@ -133,7 +133,8 @@ def _baselines(release: Path, workshop: Workshop) -> None:
     """Score the reference models with the wheel in the release; results and per-query tables become part of it."""
     named: Mapping[str, str] = workshop.settings.validation.models
     with tempfile.TemporaryDirectory() as scratch:
-        validation.score(release, [workshop.spec(spec) for spec in named.values()], workshop, out=Path(scratch))
+        specs = {name: workshop.spec(spec) for name, spec in named.items()}
+        validation.score(release, specs, workshop, out=Path(scratch))
         for number, name in enumerate(named):
             made = validation.folder(Path(scratch), number)
             shutil.copyfile(made / "result.json", release / "baselines" / f"{name}.json")

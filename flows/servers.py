@@ -39,7 +39,7 @@ def studio(workshop: Workshop) -> Studio:
 def up(workshop: Workshop) -> dict[str, str]:
     """Start what is not running; returns server -> address. Ports that are taken are refused by name."""
     own = "elsewhere, see annotation.url" if workshop.settings.annotation.url else studio(workshop).url
-    return {"label-studio": own, "prefect": _prefect_up(workshop)}
+    return {"label-studio": own, "prefect": prefect_up(workshop)}
 
 
 def down(workshop: Workshop) -> dict[str, str]:
@@ -63,7 +63,8 @@ def _prefect_url(workshop: Workshop) -> str:
     return f"http://{HOST}:{workshop.settings.prefect_port}/api"
 
 
-def _prefect_up(workshop: Workshop) -> str:
+def prefect_up(workshop: Workshop) -> str:
+    """Start our own Prefect server unless it runs; returns the address of its API."""
     if _prefect_pid(workshop):
         return _prefect_url(workshop)
     port = workshop.settings.prefect_port

@@ -38,25 +38,25 @@ def validate(
     Raises ValidationError with the harness's own words when it refuses the release, the model or the window.
     """
     workshop = Workshop.open(root=root, settings=settings)
-    results = score(Path(release), model, workshop, cutoff)
+    results = score(Path(release), {spec: workshop.spec(spec) for spec in model}, workshop, cutoff)
     artifacts.metrics(results)
     return results
 
 
 def score(
-    release: Path, specs: Sequence[str], workshop: Workshop, cutoff: str | None = None, out: Path | None = None
+    release: Path, models: Mapping[str, str], workshop: Workshop, cutoff: str | None = None, out: Path | None = None
 ) -> list[dict[str, Any]]:
-    """Run the wheel of ``release`` once per spec; ``out`` keeps what it wrote, one folder per spec."""
+    """Run the wheel of ``release`` once per model (name -> spec); ``out`` keeps what it wrote, see ``folder``."""
     wheels = sorted((release / "harness").glob("lookbench_eval-*.whl"))
     if len(wheels) != 1:
         raise ValidationError(
             f"{release}: {len(wheels)} harness wheels in harness/, there must be one: freeze it again"
         )
     results = []
-    for number, spec in enumerate(specs):
+    for number, (name, spec) in enumerate(models.items()):
         command = environment(wheels[0], EXTRAS.get(spec.split(":")[0], ""), workshop)
-        with track(f"validate {spec}"), tempfile.TemporaryDirectory() as scratch:
-            results.append(_run(command, release, spec, cutoff, folder(out or Path(scratch), number)))
+        with track(f"validate {name}"), tempfile.TemporaryDirectory() as scratch:
+            results.append(_run(command, release, (name, spec), cutoff, folder(out or Path(scratch), number)))
     return results
 
 
@@ -72,8 +72,9 @@ def table(result: Mapping[str, Any], width: int | None = None) -> str:
     return render(result, width)
 
 
-def _run(command: Path, release: Path, spec: str, cutoff: str | None, out: Path) -> dict[str, Any]:
-    arguments = [str(command), str(release), "--model", spec, "--out", str(out), "--json"]
+def _run(command: Path, release: Path, model: tuple[str, str], cutoff: str | None, out: Path) -> dict[str, Any]:
+    name, spec = model
+    arguments = [str(command), str(release), "--model", spec, "--name", name, "--out", str(out), "--json", "--quiet"]
     if cutoff:
         arguments += ["--cutoff", cutoff]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
