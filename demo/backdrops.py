@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+
+from demo.pixels import three, tinted, to_bytes
 
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -53,7 +56,7 @@ def _grain(rng: np.random.Generator, w: int, h: int, amount: float) -> Floats:
 def _grid(w: int, h: int) -> tuple[Floats, Floats]:
     """Coordinates (x, y), both divided by the longer side."""
     side = max(w, h)
-    y, x = np.mgrid[0:h, 0:w].astype(np.float32) / side
+    x, y = np.meshgrid(np.arange(w, dtype=np.float32) / side, np.arange(h, dtype=np.float32) / side)
     return x, y
 
 
@@ -69,13 +72,13 @@ def _sweep(rng: np.random.Generator, w: int, h: int) -> Floats:
     colour = _pick(rng, _PALE if rng.random() < 0.6 else _STRONG)
     _, y = _grid(w, h)
     bend = 1 + 0.07 * np.tanh((y - rng.uniform(0.6, 0.8) * h / max(w, h)) * 9) - 0.05 * y
-    return colour * bend[..., None] * (1 + _grain(rng, w, h, 0.006))[..., None]
+    return tinted(colour, bend * (1 + _grain(rng, w, h, 0.006)))
 
 
 def _plaster(rng: np.random.Generator, w: int, h: int) -> Floats:
     colour = _pick(rng, _PALE + _STRONG)
     tone = 1 + 0.03 * _noise(rng, w, h, 5) + 0.025 * _noise(rng, w, h, 40) + _grain(rng, w, h, 0.02)
-    return colour * tone[..., None]
+    return tinted(colour, tone)
 
 
 def _planks(rng: np.random.Generator, w: int, h: int) -> Floats:
@@ -93,7 +96,7 @@ def _planks(rng: np.random.Generator, w: int, h: int) -> Floats:
     for r in range(rows):
         at = rng.uniform(0, 1)
         joints |= (row == r) & (np.abs(x - at) < 0.0022)
-    picture = base * (tones + veins + fine)[..., None] * np.where(edge | joints, 0.6, 1.0).astype(np.float32)[..., None]
+    picture = tinted(base, (tones + veins + fine) * np.where(edge | joints, 0.6, 1.0))
     return np.ascontiguousarray(picture.transpose(1, 0, 2)) if upright else picture
 
 
@@ -109,27 +112,28 @@ def _tiles(rng: np.random.Generator, w: int, h: int) -> Floats:
     line = np.minimum(np.abs(np.mod(u, 1) - 0.5), np.abs(np.mod(v, 1) - 0.5))
     far = np.maximum(np.abs(np.mod(u, 1) - 0.5), np.abs(np.mod(v, 1) - 0.5))
     tone = np.where(far > 0.482, grout, tones * (1 + 0.02 * _noise(rng, w, h, 9))) + 0 * line
-    return base * tone.astype(np.float32)[..., None]
+    return tinted(base, tone)
 
 
 def _sheet(rng: np.random.Generator, w: int, h: int) -> Floats:
     import cv2
 
     base = _pick(rng, _PALE + ((0.7, 0.76, 0.84), (0.84, 0.72, 0.7)))
+    full, (w, h) = (w, h), (w // 2 + 1, h // 2 + 1)  # folds are smooth: half the size will do
     x, y = _grid(w, h)
     height = _noise(rng, w, h, 4) * 0.9 + 0.35 * _noise(rng, w, h, 9)
     for _ in range(7):
-        a, off = rng.uniform(0, np.pi), rng.uniform(-0.2, 1.1)
-        bend = 0.05 * np.sin(4 * (x * np.sin(a) - y * np.cos(a)) + rng.uniform(0, 6))
-        height += rng.uniform(0.5, 1.3) * np.exp(-(((x * np.cos(a) + y * np.sin(a) - off + bend) / 0.03) ** 2))
+        a, off = rng.uniform(0, math.pi), rng.uniform(-0.2, 1.1)
+        bend = 0.05 * np.sin(4 * (x * math.sin(a) - y * math.cos(a)) + rng.uniform(0, 6))
+        height += rng.uniform(0.5, 1.3) * np.exp(-(((x * math.cos(a) + y * math.sin(a) - off + bend) / 0.03) ** 2))
     gx = cv2.Sobel(height.astype(np.float32), cv2.CV_32F, 1, 1, ksize=3) * 0.5
-    gx += cv2.Sobel(height.astype(np.float32), cv2.CV_32F, 1, 0, ksize=3) * (max(w, h) / 400)
+    gx += cv2.Sobel(height.astype(np.float32), cv2.CV_32F, 1, 0, ksize=3) * (max(w, h) / 200)
     shade = 1 - 0.11 * np.tanh(gx)
-    picture = base * shade[..., None]
+    picture = tinted(base, shade)
     if rng.random() < 0.25:
         stripe = np.mod(x / rng.uniform(0.03, 0.07) + 0.15 * height, 1) < 0.4
         picture = picture * np.where(stripe[..., None], _rgb(0.82, 0.86, 0.92), 1).astype(np.float32)
-    return picture
+    return cv2.resize(picture.astype(np.float32), full, interpolation=cv2.INTER_LINEAR)
 
 
 def _concrete(rng: np.random.Generator, w: int, h: int) -> Floats:
@@ -141,13 +145,13 @@ def _concrete(rng: np.random.Generator, w: int, h: int) -> Floats:
         + 0.03 * _noise(rng, w, h, 90)
         + _grain(rng, w, h, 0.03)
     )
-    return base * tone[..., None]
+    return tinted(base, tone)
 
 
 def _carpet(rng: np.random.Generator, w: int, h: int) -> Floats:
     base = _pick(rng, _STRONG + ((0.5, 0.3, 0.28), (0.3, 0.36, 0.46), (0.66, 0.62, 0.56)))
     pile = _noise(rng, w, h, 130) * 0.09 + _grain(rng, w, h, 0.08) + 0.04 * _noise(rng, w, h, 6)
-    picture = base * (1 + pile)[..., None]
+    picture = tinted(base, 1 + pile)
     if rng.random() < 0.4:
         x, y = _grid(w, h)
         diamond = np.mod(np.abs(x - 0.5) + np.abs(y - 0.5), 0.16) < 0.03
@@ -165,7 +169,7 @@ def _brick(rng: np.random.Generator, w: int, h: int) -> Floats:
     tones = rng.normal(1, 0.09, 101).astype(np.float32)[cell % 101]
     mortar = (np.abs(np.mod(y / tall, 1) - 0.5) > 0.44) | (np.abs(np.mod(u, 1) - 0.5) > 0.478)
     tone = tones + 0.03 * _noise(rng, w, h, 60) + _grain(rng, w, h, 0.03)
-    return np.where(mortar[..., None], _rgb(0.74, 0.72, 0.69), base * tone[..., None]).astype(np.float32)
+    return np.where(mortar[..., None], _rgb(0.74, 0.72, 0.69), tinted(base, tone)).astype(np.float32)
 
 
 def _bokeh(rng: np.random.Generator, picture: Floats, count: int, colours: tuple[tuple[float, ...], ...]) -> Floats:
@@ -230,7 +234,7 @@ def _street(rng: np.random.Generator, w: int, h: int) -> Floats:
             _bokeh(rng, picture, 8, ((1.0, 0.85, 0.5), (1.0, 0.5, 0.4), (0.7, 0.9, 1.0))), (0, 0), 1.2
         )
     big = cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC)
-    return big * (1 + _grain(rng, w, h, 0.012))[..., None]
+    return big * three(1 + _grain(rng, w, h, 0.012))
 
 
 def _park(rng: np.random.Generator, w: int, h: int) -> Floats:
@@ -240,16 +244,16 @@ def _park(rng: np.random.Generator, w: int, h: int) -> Floats:
     small_w, small_h = max(w // 3, 32), max(h // 3, 32)
     leaf = _pick(rng, ((0.36, 0.5, 0.24), (0.5, 0.56, 0.28), (0.62, 0.46, 0.2), (0.26, 0.4, 0.26)))
     mix = _noise(rng, small_w, small_h, 9) * 0.16 + _noise(rng, small_w, small_h, 24) * 0.14
-    picture = leaf * (1 + mix)[..., None]
+    picture = tinted(leaf, 1 + mix)
     horizon = int(small_h * rng.uniform(0.55, 0.72))
     path = _pick(rng, ((0.66, 0.6, 0.5), (0.42, 0.52, 0.26), (0.55, 0.55, 0.54)))
-    picture[horizon:] = path * (1 + 0.6 * mix[horizon:])[..., None]
+    picture[horizon:] = tinted(path, 1 + 0.6 * mix[horizon:])
     for _ in range(int(rng.integers(1, 4))):
         px = int(rng.uniform(0, small_w))
         cv2.rectangle(picture, (px, 0), (px + small_w // 22 + 1, horizon + 4), (0.3, 0.24, 0.19), -1)
     picture = _bokeh(rng, picture, 10, ((0.9, 0.95, 0.7), (0.85, 0.92, 0.95)))
     picture = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), small_w * rng.uniform(0.01, 0.022))
-    return cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC) * (1 + _grain(rng, w, h, 0.012))[..., None]
+    return cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC) * three(1 + _grain(rng, w, h, 0.012))
 
 
 _MAKERS: dict[str, _Maker] = {
@@ -269,9 +273,10 @@ def paint(kind: str, width: int, height: int, rng: np.random.Generator) -> Image
     picture = _MAKERS[kind](rng, width, height)
     if kind != "white":
         x, y = _grid(width, height)
-        a = rng.uniform(0, 2 * np.pi)
-        picture = picture * (1 + rng.uniform(0.0, 0.16) * ((x - 0.5) * np.cos(a) + (y - 0.5) * np.sin(a)))[..., None]
-    return (np.clip(picture, 0, 1) * 255 + 0.5).astype(np.uint8)
+        a, slope = rng.uniform(0, 2 * math.pi), rng.uniform(0.0, 0.16)
+        light = (x - 0.5) * (slope * math.cos(a)) + (y - 0.5) * (slope * math.sin(a)) + 1
+        picture = picture * three(light)
+    return to_bytes(picture)
 
 
 def paint_any(width: int, height: int, rng: np.random.Generator, setting: str | None = None) -> Image:

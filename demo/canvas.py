@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from demo.colours import Floats
 from demo.curves import Points, dashes, ellipse
 from demo.fabrics import Cloth, Weave, plain
+from demo.pixels import three, tinted
 
 _LIGHT = (-0.45, -0.62)  # from the upper left, as studio packshots are lit
 
@@ -65,7 +67,7 @@ class Canvas:
         if len(rows):
             part = slice(rows[0], rows[-1] + 1), slice(cols[0], cols[-1] + 1)
             alpha = self._alpha[part]
-            colour = self._rgb[part] * (1 / np.maximum(alpha, 1e-4))[..., None]
+            colour = self._rgb[part] * three(1 / np.maximum(alpha, 1e-4))
             out[part] = cv2.convertScaleAbs(cv2.merge([*cv2.split(colour), alpha]), alpha=255)
         return out
 
@@ -100,12 +102,12 @@ class Canvas:
         if lift > 0:
             self._throw_shadow(pixels, lift)
         light, shift = self._relief(mask, window, puff, list(creases), cloth.weave, wrinkle)
-        colour = self._print(cloth, grain, window, shift) * (light * shade)[..., None]
+        colour = self._print(cloth, grain, window, shift) * three(light * shade)
         if cloth.weave.gloss > 0:
-            colour += (cloth.weave.gloss * np.clip(light - 1.02, 0, 0.4))[..., None]
-        keep = (1 - mask)[..., None]
-        self._rgb[window] = self._rgb[window] * keep + np.clip(colour, 0, 1) * mask[..., None]
-        self._alpha[window] = self._alpha[window] * keep[..., 0] + mask
+            colour += three(cloth.weave.gloss * np.clip(light - 1.02, 0, 0.4))
+        keep = 1 - mask
+        self._rgb[window] = self._rgb[window] * three(keep) + np.clip(colour, 0, 1) * three(mask)
+        self._alpha[window] = self._alpha[window] * keep + mask
 
     def _throw_shadow(self, pixels: Points, lift: float) -> None:
         import cv2
@@ -113,7 +115,7 @@ class Canvas:
         reach = max(self.size * 0.012, 1.0)
         window = self._window(pixels, 3 * reach)
         soft = cv2.GaussianBlur(self._fill(pixels + (0.4 * reach, 0.8 * reach), window), (0, 0), reach)
-        self._rgb[window] *= (1 - lift * soft)[..., None]
+        self._rgb[window] *= three(1 - lift * soft)
 
     def _relief(
         self,
@@ -154,7 +156,7 @@ class Canvas:
         slope = np.tanh(0.9 * (gx * _LIGHT[0] + gy * _LIGHT[1]))
         rim = 1 - 0.22 * np.exp(-inside / max(0.35 * puff, 0.003))
         light = np.clip((1 + 0.38 * slope) * rim, 0.35, 1.4)
-        fields = cv2.merge([light.astype(np.float32), gx * 0.012, gy * 0.012])
+        fields = cv2.merge([light.astype(np.float32), 0.010 * np.tanh(gx), 0.010 * np.tanh(gy)])
         full = cv2.resize(fields, (w, h), interpolation=cv2.INTER_LINEAR)
         return full[..., 0], full[..., 1:]
 
@@ -164,16 +166,16 @@ class Canvas:
         rows, cols = window
         y, x = np.mgrid[rows, cols].astype(np.float32) / self.size
         x, y = x + shift[..., 0] - 0.5, y + shift[..., 1]
-        angle = np.deg2rad(grain + cloth.turn)
-        u = (np.cos(angle) * x + np.sin(angle) * y).astype(np.float32)
-        v = (-np.sin(angle) * x + np.cos(angle) * y).astype(np.float32)
+        angle = math.radians(grain + cloth.turn)
+        u: Floats = math.cos(angle) * x + math.sin(angle) * y
+        v: Floats = math.cos(angle) * y - math.sin(angle) * x
         if cloth.tile.shape[0] <= 2:
             colour = np.broadcast_to(cloth.tile[0, 0], (*u.shape, 3)).astype(np.float32)
         else:
             px = cloth.tile.shape[0]
             at_u, at_v = np.mod(u / cloth.repeat, 1) * px - 0.5, np.mod(v / cloth.repeat, 1) * px - 0.5
             colour = cv2.remap(cloth.tile, at_u, at_v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_WRAP)
-        return colour * self._weave(cloth.weave, u, v)[..., None]
+        return colour * three(self._weave(cloth.weave, u, v))
 
     def _weave(self, weave: Weave, u: Floats, v: Floats) -> Floats:
         grain = self.rng.standard_normal(u.shape, dtype=np.float32) * (weave.noise * 0.6)
@@ -220,8 +222,7 @@ class Canvas:
         for stroke in strokes:
             draw.line((stroke - (cols.start, rows.start)).ravel().tolist(), pen)
         mask = np.frombuffer(draw.tobytes(), np.uint8).reshape(h, w).astype(np.float32) * (opacity / 255)
-        under = self._alpha[window][..., None]
-        self._rgb[window] += (colour * under - self._rgb[window]) * mask[..., None]
+        self._rgb[window] += (tinted(colour, self._alpha[window]) - self._rgb[window]) * three(mask)
 
     def button(self, x: float, y: float, colour: Floats, radius: float = 0.011) -> None:
         """A round button with two holes."""

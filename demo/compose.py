@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from demo.backdrops import paint_any
+from demo.pixels import three, to_bytes
 
 Image = npt.NDArray[np.uint8]
 Rgba = npt.NDArray[np.uint8]
@@ -107,7 +109,7 @@ def _warp(
 
 def _premultiplied(rgba: Rgba) -> Floats:
     picture = rgba.astype(np.float32) / 255
-    picture[..., :3] *= picture[..., 3:]
+    picture[..., :3] *= three(picture[..., 3])
     return picture
 
 
@@ -125,7 +127,7 @@ def _shadow(canvas: Floats, alpha: Floats, window: tuple[slice, slice], reach: f
     shift = np.asarray([[1, 0, reach * 0.45], [0, 1, reach * 0.7]], dtype=np.float32)
     field = cv2.warpAffine(field, shift, (field.shape[1], field.shape[0]))
     soft = 0.6 * cv2.GaussianBlur(field, (0, 0), reach) + 0.4 * cv2.GaussianBlur(field, (0, 0), max(reach * 0.25, 0.6))
-    canvas[top:bottom, left:right] *= (1 - strength * soft)[..., None]
+    canvas[top:bottom, left:right] *= three(1 - strength * soft)
 
 
 def compose(
@@ -147,7 +149,7 @@ def compose(
     for rgba, place in pieces:
         colour, alpha, window = _warp(trim(rgba), place, rng, backdrop.shape[:2])
         _shadow(canvas, alpha, window, reach * float(rng.uniform(0.6, 1.5)), shadow)
-        canvas[window] = canvas[window] * (1 - alpha[..., None]) + colour
+        canvas[window] = canvas[window] * three(1 - alpha) + colour
         covers.append((alpha, window))
     boxes, visible = [], []
     above = np.zeros(backdrop.shape[:2], dtype=bool)
@@ -159,7 +161,7 @@ def compose(
         visible.append(shown / max(float(solid.sum()), 1.0))
     image = relit(canvas, rng) if light else canvas
     return Composition(
-        (np.clip(image, 0, 1) * 255 + 0.5).astype(np.uint8), tuple(reversed(boxes)), tuple(reversed(visible))
+        to_bytes(image), tuple(reversed(boxes)), tuple(reversed(visible))
     )
 
 
@@ -173,16 +175,20 @@ def _box(solid: npt.NDArray[np.bool_], window: tuple[slice, slice]) -> Box:
 
 def relit(picture: Floats, rng: np.random.Generator) -> Floats:
     """Another light: exposure, contrast, warmth, a slope, a vignette and sensor noise. Floats in 0..1."""
+    import cv2
+
     h, w = picture.shape[:2]
-    y, x = np.ogrid[-1 : 1 : h * 1j, -1 : 1 : w * 1j]
-    a = rng.uniform(0, 2 * np.pi)
-    field = 1 + rng.uniform(0, 0.14) * (x * np.cos(a) + y * np.sin(a)) - rng.uniform(0, 0.16) * (x**2 + y**2) / 2
-    warm = rng.normal(0, 0.03)
-    tint = rng.uniform(0.86, 1.1) * np.asarray((1 + warm, 1.0, 1 - warm))
-    out = (picture * field[..., None].astype(np.float32)) * tint.astype(np.float32)
-    out = 0.5 + (out - 0.5) * np.float32(rng.uniform(0.9, 1.08))
-    noise = rng.standard_normal((h, w), dtype=np.float32) * np.float32(rng.uniform(0.002, 0.012))
-    return (out + noise[..., None]).astype(np.float32)
+    x = np.linspace(-1, 1, w, dtype=np.float32)
+    y = np.linspace(-1, 1, h, dtype=np.float32)[:, None]
+    a, slope, vignette = rng.uniform(0, 2 * math.pi), rng.uniform(0, 0.14), rng.uniform(0, 0.08)
+    contrast = rng.uniform(0.9, 1.08)
+    field = (x * (slope * math.cos(a)) - vignette * x**2) + (y * (slope * math.sin(a)) - vignette * y**2) + 1
+    warm, gain = rng.normal(0, 0.03), rng.uniform(0.9, 1.14) * contrast
+    tint = np.asarray((gain * (1 + warm), gain, gain * (1 - warm)), dtype=np.float32)
+    noise = rng.standard_normal((h, w), dtype=np.float32) * rng.uniform(0.002, 0.012) + 0.5 * (1 - contrast)
+    out: Floats = picture * cv2.merge([field * t for t in tint])
+    out += three(noise)
+    return out
 
 
 def scene(
@@ -198,11 +204,11 @@ def scene(
     """One cut-out on a backdrop drawn at random; `turn` is the spread of its rotation in degrees."""
     piece = trim(rgba)
     backdrop = paint_any(width, height, rng, setting)
-    fill = rng.uniform(0.72, 0.94)
+    fill = rng.uniform(0.7, 0.92)
     size = fill * min(width / piece.shape[1], height / piece.shape[0]) * max(piece.shape[:2])
     at = Placement(
-        width / 2 + rng.uniform(-0.04, 0.04) * width,
-        height / 2 + rng.uniform(-0.04, 0.04) * height,
+        width / 2 + rng.uniform(-0.025, 0.025) * width,
+        height / 2 + rng.uniform(-0.025, 0.025) * height,
         size,
         float(rng.normal(0, turn)),
         tilt,

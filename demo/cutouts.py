@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ Image = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.uint8]
 
 _MARGIN = 0.04
-_WORK = 240  # longer side in pixels at which GrabCut runs
+_WORK = 176  # longer side in pixels at which GrabCut runs
 _LEAST, _MOST = 0.08, 0.86
 _EDGE_TOUCH = 0.25
 
@@ -38,7 +39,7 @@ def mask_of(image: Image, seed: int = 0) -> Mask:
     marks = np.zeros((sh, sw), dtype=np.uint8)
     cv2.setRNGSeed(seed)
     models = np.zeros((1, 65)), np.zeros((1, 65))
-    cv2.grabCut(small[..., ::-1].copy(), marks, (mx, my, sw - 2 * mx, sh - 2 * my), *models, 5, cv2.GC_INIT_WITH_RECT)
+    cv2.grabCut(small[..., ::-1].copy(), marks, (mx, my, sw - 2 * mx, sh - 2 * my), *models, 4, cv2.GC_INIT_WITH_RECT)
     front = np.isin(marks, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8)
     front = cv2.morphologyEx(front, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(front, connectivity=8)
@@ -114,20 +115,21 @@ def cut_out_file(photo: Path, cache: Path | None = None) -> CutOut:
     digest = hashlib.sha256(data).hexdigest()
     if cache is not None:
         kept, refused = cache / f"{digest}.png", cache / f"{digest}.txt"
-        if kept.exists():
-            with Pillow.open(kept) as picture:
-                return CutOut(np.asarray(picture.convert("RGBA")))
         if refused.exists():
             return CutOut(None, refused.read_text(encoding="utf-8"))
     with Pillow.open(photo) as opened:
-        upright = ImageOps.exif_transpose(opened)
-        made = cut_out(np.asarray(upright.convert("RGB")))
+        image = np.asarray(ImageOps.exif_transpose(opened).convert("RGB"))
+    if cache is not None and kept.exists():
+        with Pillow.open(kept) as alpha:
+            return CutOut(np.dstack([image, np.asarray(alpha)]))
+    made = cut_out(image)
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
+        partial = cache / f".{digest}.{os.getpid()}.part"  # two processes may cut the same photo
         if made.rgba is None:
-            refused.write_text(made.reason, encoding="utf-8")
+            partial.write_text(made.reason, encoding="utf-8")
+            partial.replace(refused)
         else:
-            partial = cache / f"{digest}.part"
-            Pillow.fromarray(made.rgba).save(partial, format="PNG", compress_level=1)
+            Pillow.fromarray(made.rgba[..., 3]).save(partial, format="PNG", compress_level=1)
             partial.replace(kept)
     return made

@@ -157,7 +157,7 @@ def _spread(rng: np.random.Generator, count: int, gap: float) -> list[tuple[floa
 
 
 def _floral(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
-    heart = rgb("yellow") if lightness(ink) > 0.3 else rgb("orange")
+    heart = rgb("yellow") if lightness(ink) > 0.85 or lightness(ink) < 0.3 else rgb("brown")
     leaf = mix(rgb("green"), base, 0.25)
     shapes: list[tuple[Points, Floats]] = []
     for cx, cy in _spread(rng, 7, 0.27):

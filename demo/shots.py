@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,12 +16,13 @@ import numpy.typing as npt
 
 from demo.compose import Composition, Placement, compose, look, relit, scene, trim
 from demo.cutouts import cut_out_file
+from demo.pixels import to_bytes
 from demo.spec import GarmentSpec
 
 Image = npt.NDArray[np.uint8]
 KINDS = ("re-encoded", "resized", "cropped", "mirrored", "bordered")
-_VERSION = 1  # raise it when a recipe's bytes change, so that no old picture is taken for a new one
-_SIZES = ((480, 640), (540, 540), (450, 600), (510, 640))
+_VERSION = 2  # raise it when a recipe's bytes change, so that no old picture is taken for a new one
+_SIZES = ((450, 600), (510, 510), (420, 560), (480, 600))
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _skewed(picture: Image, rng: np.random.Generator, turn: float) -> Compositio
     matrix = cv2.getPerspectiveTransform(source.astype(np.float32), goal)
     warped = cv2.warpPerspective(picture, matrix, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     lit = relit(warped.astype(np.float32) / 255, rng)
-    return Composition((np.clip(lit, 0, 1) * 255 + 0.5).astype(np.uint8), (), ())
+    return Composition(to_bytes(lit), (), ())
 
 
 def _read(path: Path) -> Image:
@@ -248,7 +250,7 @@ def make(shot: Shot, root: Path) -> Made:
         (note, json.dumps({**asdict(done), "recipe": recipe}).encode()),
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.part")
+        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         partial.write_bytes(data)
         partial.replace(path)
     return done
@@ -277,7 +279,6 @@ def make_all(
     shots: Sequence[Shot], root: Path, *, workers: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, Made]:
     """Make pictures in a pool of processes (0: one a core, 1: in this process); the bytes do not depend on it."""
-    import os
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 

@@ -149,7 +149,7 @@ def sleeve_shape(torso: Torso, length: float, degrees: float, cuff: float, band:
     elbow_out = s + way * length * 0.5 + across * -0.006
     elbow_in = (a + inner) / 2 - across * 0.008
     shape = outline(
-        (s[0] - 0.06, s[1] + 0.03), (s[0] - 0.014, s[1] - 0.001), (s[0] + 0.005, s[1] + 0.018, 1), (elbow_out[0], elbow_out[1], 1), (end[0], end[1]),
+        (s[0] - 0.06, s[1] + 0.03), (s[0] - 0.013, s[1]), (s[0] + 0.002, s[1] + 0.012), (elbow_out[0], elbow_out[1], 1), (end[0], end[1]),
         (inner[0], inner[1]), (elbow_in[0], elbow_in[1], 1), (a[0], a[1] + 0.004), (a[0] - 0.06, a[1] - 0.02),
     )  # fmt: skip
     back = way * band
