@@ -50,7 +50,7 @@ def refresh(
         )
     made, provenance = _generate(book, real, products, workshop)
     past = history.append(real.fingerprints, real.decisions, edition)
-    unreal = see(book, made, products, past, workshop, generated=provenance)
+    unreal = see(book, made, products, past, workshop, generated=provenance, seeds=real.fingerprints)
 
     garments = pa.concat_tables([real.items, unreal.items])
     pictures = pa.concat_tables([real.photos, unreal.photos])

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from catalog import tables
 from curation import duplicates, fingerprint, identity, items, screen
 from curation.history import History
 from flows.edition import Edition
@@ -31,11 +30,12 @@ def see(
     workshop: Workshop,
     *,
     generated: pa.Table | None = None,
+    seeds: pa.Table | None = None,
 ) -> Seen:
     """Screen, detect, fingerprint, tie garments to products, and drop what repeats.
 
     With ``generated`` (table generated) the photos are AI pictures: each garment is held against the seed it was made
-    from, and the steps are named ``generated-…``.
+    from (``seeds``: their fingerprints), and the steps are named ``generated-…``.
     """
     settings, catalog, prefix = workshop.settings, book.catalog, "" if generated is None else "generated-"
 
@@ -73,7 +73,11 @@ def see(
             ids=found["item_id"].to_pylist(),
         ).tables["fingerprints"]
 
-    known = _tie(book, found, prints, products, screened, generated, workshop)
+    known = (
+        _tie(book, found, prints, products, screened, workshop)
+        if generated is None
+        else _check(book, found, pa.concat_tables([prints, seeds]), generated, workshop)
+    )
 
     with track(f"{prefix}deduplicate") as progress:
         decisions = book.step(
@@ -105,31 +109,26 @@ def see(
 
 
 def _tie(
-    book: Edition,
-    found: pa.Table,
-    prints: pa.Table,
-    products: pa.Table,
-    photos: pa.Table,
-    generated: pa.Table | None,
-    workshop: Workshop,
+    book: Edition, found: pa.Table, prints: pa.Table, products: pa.Table, photos: pa.Table, workshop: Workshop
 ) -> pa.Table:
     policy = workshop.settings.identity
-    arguments = {"subject": "item", "ids": found["item_id"].to_pylist(), "settings": asdict(policy)}
-    if generated is None:
-        return book.step(
-            "tie-to-products",
-            lambda: identity.assign(found, prints, products, photos, policy, edition=book.name),
-            inputs={"items": found, "fingerprints": prints, "products": products, "photos": photos},
-            **arguments,
-        ).tables["items"]
+    return book.step(
+        "tie-to-products",
+        lambda: identity.assign(found, prints, products, photos, policy, edition=book.name),
+        inputs={"items": found, "fingerprints": prints, "products": products, "photos": photos},
+        settings=asdict(policy),
+        subject="item",
+        ids=found["item_id"].to_pylist(),
+    ).tables["items"]
+
+
+def _check(book: Edition, found: pa.Table, prints: pa.Table, generated: pa.Table, workshop: Workshop) -> pa.Table:
+    policy = workshop.settings.identity
     return book.step(
         "generated-identity",
         lambda: identity.check(found, generated, prints, policy, edition=book.name),
         inputs={"items": found, "fingerprints": prints, "generated": generated},
-        **arguments,
+        settings=asdict(policy),
+        subject="item",
+        ids=found["item_id"].to_pylist(),
     ).tables["items"]
-
-
-def join(*parts: pa.Table) -> pa.Table:
-    """Return the rows of several tables of one schema as one."""
-    return pa.concat_tables(parts) if parts else tables.empty("items")
