@@ -68,7 +68,7 @@ def freeze(
 
     if not again:
         _account(book, inputs, made)
-        History.load(book.catalog).save(book.catalog, book.name, inputs.fingerprints, inputs.decisions)
+        History.load(book.catalog).save(book.catalog, book.name, inputs.fingerprints, inputs.decisions, inputs.photos)
         book.save(state=editions.FROZEN, frozen_at=frozen_at, release=str(target))
     summary = told(workshop, edition, target)
     artifacts.funnel(summary["funnel"])

@@ -49,7 +49,7 @@ def refresh(
             "`lookbench why PHOTO` tells the reasons: check the detector and what was crawled"
         )
     made, provenance = _generate(book, real, products, workshop)
-    past = history.append(real.fingerprints, real.decisions, edition)
+    past = history.append(real.fingerprints, real.decisions, edition, real.photos)
     unreal = see(book, made, products, past, workshop, generated=provenance, seeds=real.fingerprints)
 
     garments = pa.concat_tables([real.items, unreal.items])

@@ -61,20 +61,21 @@ def see(
             ids=screened["photo_id"].to_pylist(),
         ).tables["items"]
 
+    shown = screened.filter(pc.is_in(screened["photo_id"], found["photo_id"]))
     with track(f"{prefix}fingerprint") as progress:
         prints = book.step(
             f"{prefix}fingerprint",
             lambda: fingerprint.fingerprint(
-                screened, found, catalog, workshop.embedder, settings.fingerprint, edition=book.name, progress=progress
+                shown, found, catalog, workshop.embedder, settings.fingerprint, edition=book.name, progress=progress
             ),
-            inputs={"photos": screened, "items": found},
+            inputs={"photos": shown, "items": found},
             settings={**asdict(settings.fingerprint), "model": settings.models.embedder.model_dump()},
             subject="item",
             ids=found["item_id"].to_pylist(),
         ).tables["fingerprints"]
 
     known = (
-        _tie(book, found, prints, products, screened, workshop)
+        _tie(book, found, prints, products, shown, workshop)
         if generated is None
         else _check(book, found, pa.concat_tables([prints, seeds]), generated, workshop)
     )
@@ -84,7 +85,7 @@ def see(
             f"{prefix}deduplicate",
             lambda: duplicates.find(
                 known,
-                screened,
+                shown,
                 products,
                 prints,
                 history,
@@ -93,15 +94,15 @@ def see(
                 edition=book.name,
                 progress=progress,
             ),
-            inputs={"photos": screened, "items": known, "fingerprints": prints, "history": history.table},
+            inputs={"photos": shown, "items": known, "fingerprints": prints, "history": history.table},
             settings=asdict(settings.duplicates),
             subject="photo",
-            ids=screened["photo_id"].to_pylist(),
+            ids=shown["photo_id"].to_pylist(),
         ).tables["decisions"]
 
     kept = decisions.filter(decisions["kept"])["id"]
     return Seen(
-        screened.filter(pc.is_in(screened["photo_id"], kept)),
+        shown.filter(pc.is_in(shown["photo_id"], kept)),
         known.filter(pc.is_in(known["photo_id"], kept)),
         prints.filter(pc.is_in(prints["photo_id"], kept)),
         decisions,

@@ -85,28 +85,28 @@ class Workshop:
         """The garment detector."""
         from curation import detectors
 
-        return detectors.open(*self._model(self.settings.models.detector))
+        return detectors.open(**self._model(self.settings.models.detector))
 
     @cached_property
     def embedder(self) -> "Embedder":
         """The image embedder."""
         from curation import embedders
 
-        return embedders.open(*self._model(self.settings.models.embedder))
+        return embedders.open(**self._model(self.settings.models.embedder))
 
     @cached_property
     def probe(self) -> "Probe":
         """The second stage that names a crop's category."""
         from curation import categories
 
-        return categories.open(*self._model(self.settings.models.probe))
+        return categories.open(**self._model(self.settings.models.probe))
 
     @cached_property
     def generator(self) -> "Pipeline":
         """The diffusion pipeline."""
         from generation import pipelines
 
-        return pipelines.open(*self._model(self.settings.models.generator))
+        return pipelines.open(**self._model(self.settings.models.generator))
 
-    def _model(self, model: Model) -> tuple[Any, ...]:
-        return self.spec(model.spec), model.sha256
+    def _model(self, model: Model) -> dict[str, Any]:
+        return {"spec": self.spec(model.spec), "sha256": model.sha256}
