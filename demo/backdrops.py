@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from demo.pixels import three, tinted, to_bytes
 
 Image = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 _Maker = Callable[[np.random.Generator, int, int], Floats]
 
 _PALE = (
@@ -46,7 +47,9 @@ def _noise(rng: np.random.Generator, w: int, h: int, cells: float, *, stretch: f
 
     step = max(w, h) / cells
     shape = (max(int(h / step * stretch) + 2, 2), max(int(w / step) + 2, 2))
-    return cv2.resize(rng.standard_normal(shape, dtype=np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
+    field = rng.standard_normal(shape, dtype=np.float32)
+    smooth: Floats = cv2.resize(field, (w, h), interpolation=cv2.INTER_CUBIC)
+    return smooth
 
 
 def _grain(rng: np.random.Generator, w: int, h: int, amount: float) -> Floats:
@@ -101,7 +104,7 @@ def _planks(rng: np.random.Generator, w: int, h: int) -> Floats:
 
 
 def _tiles(rng: np.random.Generator, w: int, h: int) -> Floats:
-    base, grout = _pick(rng, _PALE + ((0.62, 0.7, 0.74), (0.78, 0.7, 0.62))), rng.uniform(0.6, 0.9)
+    base, grout = _pick(rng, (*_PALE, (0.62, 0.7, 0.74), (0.78, 0.7, 0.62))), rng.uniform(0.6, 0.9)
     x, y = _grid(w, h)
     size = rng.uniform(0.14, 0.3)
     if rng.random() < 0.3:
@@ -118,7 +121,7 @@ def _tiles(rng: np.random.Generator, w: int, h: int) -> Floats:
 def _sheet(rng: np.random.Generator, w: int, h: int) -> Floats:
     import cv2
 
-    base = _pick(rng, _PALE + ((0.7, 0.76, 0.84), (0.84, 0.72, 0.7)))
+    base = _pick(rng, (*_PALE, (0.7, 0.76, 0.84), (0.84, 0.72, 0.7)))
     full, (w, h) = (w, h), (w // 2 + 1, h // 2 + 1)  # folds are smooth: half the size will do
     x, y = _grid(w, h)
     height = _noise(rng, w, h, 4) * 0.9 + 0.35 * _noise(rng, w, h, 9)
@@ -133,7 +136,8 @@ def _sheet(rng: np.random.Generator, w: int, h: int) -> Floats:
     if rng.random() < 0.25:
         stripe = np.mod(x / rng.uniform(0.03, 0.07) + 0.15 * height, 1) < 0.4
         picture = picture * np.where(stripe[..., None], _rgb(0.82, 0.86, 0.92), 1).astype(np.float32)
-    return cv2.resize(picture.astype(np.float32), full, interpolation=cv2.INTER_LINEAR)
+    sheet: Floats = cv2.resize(picture.astype(np.float32), full, interpolation=cv2.INTER_LINEAR)
+    return sheet
 
 
 def _concrete(rng: np.random.Generator, w: int, h: int) -> Floats:
@@ -149,7 +153,7 @@ def _concrete(rng: np.random.Generator, w: int, h: int) -> Floats:
 
 
 def _carpet(rng: np.random.Generator, w: int, h: int) -> Floats:
-    base = _pick(rng, _STRONG + ((0.5, 0.3, 0.28), (0.3, 0.36, 0.46), (0.66, 0.62, 0.56)))
+    base = _pick(rng, (*_STRONG, (0.5, 0.3, 0.28), (0.3, 0.36, 0.46), (0.66, 0.62, 0.56)))
     pile = _noise(rng, w, h, 130) * 0.09 + _grain(rng, w, h, 0.08) + 0.04 * _noise(rng, w, h, 6)
     picture = tinted(base, 1 + pile)
     if rng.random() < 0.4:
@@ -233,7 +237,7 @@ def _street(rng: np.random.Generator, w: int, h: int) -> Floats:
         picture = cv2.GaussianBlur(
             _bokeh(rng, picture, 8, ((1.0, 0.85, 0.5), (1.0, 0.5, 0.4), (0.7, 0.9, 1.0))), (0, 0), 1.2
         )
-    big = cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC)
+    big: Floats = cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC)
     return big * three(1 + _grain(rng, w, h, 0.012))
 
 
@@ -253,11 +257,13 @@ def _park(rng: np.random.Generator, w: int, h: int) -> Floats:
         cv2.rectangle(picture, (px, 0), (px + small_w // 22 + 1, horizon + 4), (0.3, 0.24, 0.19), -1)
     picture = _bokeh(rng, picture, 10, ((0.9, 0.95, 0.7), (0.85, 0.92, 0.95)))
     picture = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), small_w * rng.uniform(0.01, 0.022))
-    return cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC) * three(1 + _grain(rng, w, h, 0.012))
+    big: Floats = cv2.resize(picture, (w, h), interpolation=cv2.INTER_CUBIC)
+    return big * three(1 + _grain(rng, w, h, 0.012))
 
 
 _MAKERS: dict[str, _Maker] = {
-    "white": _white, "paper sweep": _sweep, "plaster wall": _plaster, "wood": _planks, "tiles": _tiles, "bed sheet": _sheet,
+    "white": _white, "paper sweep": _sweep, "plaster wall": _plaster, "wood": _planks, "tiles": _tiles,
+    "bed sheet": _sheet,
     "concrete": _concrete, "carpet": _carpet, "brick wall": _brick, "street": _street, "park": _park,
 }  # fmt: skip
 BACKDROPS = tuple(_MAKERS)

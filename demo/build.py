@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from demo.files import make_all
 from demo.plan import Entry, LookEntry, Original, Picture, Plan
 from demo.records import Catalogue, Look, Photo, Product
-from demo.shots import Made, Shot, make_all
+from demo.shots import Made, Shot
 
 
 def build(
-    out_dir: Path, season: int = 1, seed: int = 0, photos_dir: Path | None = None, products: int | None = None, looks: int = 30, *,
+    out_dir: Path, season: int = 1, seed: int = 0, photos_dir: Path | None = None, products: int | None = None,
+    looks: int = 30, *,
     workers: int = 0, progress: Callable[[int, int], None] | None = None,
 ) -> Catalogue:  # fmt: skip
     """Make one season of the shop in `out_dir`: pictures, `season-N.json`, `truth-season-N.json`.
@@ -50,9 +52,9 @@ def _assemble(plan: Plan, root: Path, workers: int, progress: Callable[[int, int
         root=root,
         season=plan.season,
         real=plan.real,
-        products=tuple(_product(e, root, made) for e in plan.entries),
+        products=tuple(_product(e, made) for e in plan.entries),
         looks=tuple(_look(item, made) for item in plan.looks),
-        hidden=_product(plan.hidden, root, made) if plan.hidden else None,
+        hidden=_product(plan.hidden, made) if plan.hidden else None,
     )
     catalogue.save()
     truth = _truth(plan, made)
@@ -68,7 +70,7 @@ def _measured(original: Original) -> Made:
     return Made(original.name, width, height, (), ())
 
 
-def _product(entry: Entry, root: Path, made: dict[str, Made]) -> Product:
+def _product(entry: Entry, made: dict[str, Made]) -> Product:
     day = entry.product.published
     photos = tuple(
         Photo(
@@ -105,7 +107,8 @@ def _truth(plan: Plan, made: dict[str, Made]) -> dict[str, Any]:
         ]
         price = {"price": entry.product.price, "currency": entry.product.currency}
         products[entry.product.handle] = {
-            **entry.truth, **price, "title": entry.product.title, "path": entry.product.path, "shape": entry.product.shape,
+            **entry.truth, **price, "title": entry.product.title, "path": entry.product.path,
+            "shape": entry.product.shape,
             "published": entry.product.published, "photos": shown,
         }  # fmt: skip
     looks = {}
@@ -113,7 +116,8 @@ def _truth(plan: Plan, made: dict[str, Made]) -> dict[str, Any]:
         size = made[item.picture.name]
         boxes = zip(item.garments, size.boxes, size.visible, strict=True)
         looks[item.handle] = {
-            "path": f"/looks/{item.handle}", "photo": item.picture.name, "setting": item.picture.setting, "published": item.published,
+            "path": f"/looks/{item.handle}", "photo": item.picture.name, "setting": item.picture.setting,
+            "published": item.published,
             "garments": [{**g, "box": list(b), "visible": v} for g, b, v in boxes],
         }  # fmt: skip
     copies = [c for e in plan.entries for c in e.truth.get("copies", [])]

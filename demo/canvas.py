@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from demo.colours import Floats
-from demo.curves import Points, dashes, ellipse
+from demo.curves import Points, dashes, ellipse, moved
 from demo.fabrics import Cloth, Weave, plain
 from demo.pixels import three, tinted
 
@@ -94,7 +94,6 @@ class Canvas:
     ) -> None:  # fmt: skip
         """Lay a piece of cloth: `grain` turns its print (degrees), `puff` is the rounding of its edges in units,
         `shade` multiplies its light, `lift` is how dark a shadow it throws on what lies below."""
-        import cv2
 
         pixels = self._pixels(points)
         window = self._window(pixels, 2)
@@ -114,7 +113,7 @@ class Canvas:
 
         reach = max(self.size * 0.012, 1.0)
         window = self._window(pixels, 3 * reach)
-        soft = cv2.GaussianBlur(self._fill(pixels + (0.4 * reach, 0.8 * reach), window), (0, 0), reach)
+        soft = cv2.GaussianBlur(self._fill(moved(pixels, 0.4 * reach, 0.8 * reach), window), (0, 0), reach)
         self._rgb[window] *= three(1 - lift * soft)
 
     def _relief(

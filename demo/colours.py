@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Rgb = tuple[int, int, int]
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 
 COLOURS: dict[str, Rgb] = {
     "black": (34, 34, 37),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from demo.pixels import three, to_bytes
 
 Image = npt.NDArray[np.uint8]
 Rgba = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 Box = tuple[int, int, int, int]
 
 
@@ -84,15 +85,13 @@ def _warp(
     """Premultiplied colour (h, w, 3) and alpha (h, w) of the placed piece, and its window in the picture."""
     import cv2
 
-    piece = rgba[:, ::-1] if place.mirror else rgba
+    piece = _premultiplied(rgba[:, ::-1] if place.mirror else rgba)
     h, w = piece.shape[:2]
     scale = place.size / max(h, w)
     if scale < 0.6:  # area averaging first, since the warp below samples only four pixels
         w, h = max(int(w * scale * 1.15), 2), max(int(h * scale * 1.15), 2)
-        piece = cv2.resize(_premultiplied(piece), (w, h), interpolation=cv2.INTER_AREA)
+        piece = cv2.resize(piece, (w, h), interpolation=cv2.INTER_AREA)
         scale = place.size / max(h, w)
-    else:
-        piece = _premultiplied(piece)
     corners = np.asarray([(-w, -h), (w, -h), (w, h), (-w, h)], dtype=np.float64) * (scale / 2)
     corners += rng.uniform(-1, 1, (4, 2)) * place.tilt * place.size * 0.5
     a = np.deg2rad(place.angle)
@@ -147,7 +146,7 @@ def compose(
     reach = max(backdrop.shape[:2]) * 0.012
     covers: list[tuple[Floats, tuple[slice, slice]]] = []
     for rgba, place in pieces:
-        colour, alpha, window = _warp(trim(rgba), place, rng, backdrop.shape[:2])
+        colour, alpha, window = _warp(trim(rgba), place, rng, (backdrop.shape[0], backdrop.shape[1]))
         _shadow(canvas, alpha, window, reach * float(rng.uniform(0.6, 1.5)), shadow)
         canvas[window] = canvas[window] * three(1 - alpha) + colour
         covers.append((alpha, window))
@@ -160,9 +159,7 @@ def compose(
         boxes.append(_box(solid, window))
         visible.append(shown / max(float(solid.sum()), 1.0))
     image = relit(canvas, rng) if light else canvas
-    return Composition(
-        to_bytes(image), tuple(reversed(boxes)), tuple(reversed(visible))
-    )
+    return Composition(to_bytes(image), tuple(reversed(boxes)), tuple(reversed(visible)))
 
 
 def _box(solid: npt.NDArray[np.bool_], window: tuple[slice, slice]) -> Box:
@@ -241,7 +238,8 @@ def look(
         size = min(share * height, 0.86 * width * longest / piece.shape[1], 0.62 * height * longest / piece.shape[0])
         size *= rng.uniform(0.92, 1.08)
         at = Placement(
-            width * (x + rng.uniform(-0.035, 0.035)), height * (y + rng.uniform(-0.02, 0.02)), size, float(rng.normal(0, 5)), 0.025,
+            width * (x + rng.uniform(-0.035, 0.035)), height * (y + rng.uniform(-0.02, 0.02)), size,
+            float(rng.normal(0, 5)), 0.025,
             bool(rng.random() < 0.2),
         )  # fmt: skip
         placed.append((k, piece, at))

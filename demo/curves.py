@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +31,7 @@ def curve(*knots: Knot, steps: int = 10) -> Points:
     """Open polyline through the knots; `(x, y, 1)` is passed smoothly, `(x, y)` is a corner."""
     xy = np.asarray([k[:2] for k in knots], dtype=np.float64)
     corners = [i for i, k in enumerate(knots) if len(k) == 2 or i in (0, len(knots) - 1)]
-    pieces = [
-        _spline(xy[a : b + 1], steps)[: None if b == len(knots) - 1 else -1]
-        for a, b in zip(corners, corners[1:], strict=False)
-    ]
+    pieces = [_spline(xy[a : b + 1], steps)[: None if b == len(knots) - 1 else -1] for a, b in pairwise(corners)]
     return np.vstack(pieces)
 
 
@@ -58,6 +56,12 @@ def mirrored(*knots: Knot, axis: float = 0.5, steps: int = 10) -> Points:
     return outline(*ring[first:], *ring[:first], steps=steps)
 
 
+def moved(points: npt.ArrayLike, dx: float, dy: float) -> Points:
+    """Points shifted."""
+    shifted: Points = np.asarray(points, dtype=np.float64) + np.asarray((dx, dy))
+    return shifted
+
+
 def flip(points: Points, axis: float = 0.5) -> Points:
     """Mirror image in a vertical axis."""
     return np.column_stack([2 * axis - points[:, 0], points[:, 1]])
@@ -72,7 +76,7 @@ def ellipse(cx: float, cy: float, rx: float, ry: float, steps: int = 48) -> Poin
 def along(points: Points, step: float) -> Points:
     """Points resampled at equal distances of about `step` along an open polyline."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    places = np.linspace(0.0, lengths[-1], max(int(round(lengths[-1] / step)) + 1, 2))
+    places = np.linspace(0.0, lengths[-1], max(round(lengths[-1] / step) + 1, 2))
     return np.column_stack([np.interp(places, lengths, points[:, k]) for k in (0, 1)])
 
 

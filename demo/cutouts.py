@@ -50,7 +50,8 @@ def mask_of(image: Image, seed: int = 0) -> Mask:
     front = np.isin(labels, keep).astype(np.uint8)
     front = _filled(cv2.morphologyEx(front, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)))
     grown = cv2.resize(front * 255, (w, h), interpolation=cv2.INTER_CUBIC)
-    return (cv2.GaussianBlur(grown, (0, 0), 1.2) > 127).astype(np.uint8) * 255
+    smooth: Mask = (cv2.GaussianBlur(grown, (0, 0), 1.2) > 127).astype(np.uint8) * 255
+    return smooth
 
 
 def _filled(front: Mask) -> Mask:

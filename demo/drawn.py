@@ -16,7 +16,8 @@ from demo.spec import GarmentSpec, random_spec
 _WEIGHTS: dict[str, float] = {
     "top": 6, "shirt": 4, "sweater": 4, "cardigan": 2, "jacket": 4, "coat": 2, "vest": 1, "dress": 6, "jumpsuit": 1.4,
     "pants": 4, "skirt": 3, "shorts": 2, "shoe": 4, "bag": 3, "hat": 2.4, "scarf": 1.5, "sock": 1,
-    "tie": 0.5, "belt": 0.5, "glove": 0.5, "tights": 0.4, "leg warmer": 0.3, "headband": 0.4, "umbrella": 0.4, "watch": 0.4,
+    "tie": 0.5, "belt": 0.5, "glove": 0.5, "tights": 0.4, "leg warmer": 0.3, "headband": 0.4, "umbrella": 0.4,
+    "watch": 0.4,
     "glasses": 0.4, "cape": 0.4,
 }  # fmt: skip
 _MOODS = (
@@ -96,8 +97,10 @@ def _entry(number: int, category: str, seed: int, season: int) -> Entry:
 def attributes_of(spec: GarmentSpec) -> list[list[str]]:
     """Facet and value of each attribute, by the names of the taxonomy."""
     rows = (
-        ("type", spec.style), ("pattern", spec.pattern), ("neckline", spec.neckline), ("sleeve length", spec.sleeve_length),
-        ("fit", spec.fit), ("length", spec.length), ("closure", spec.closure), ("material", spec.material), ("colour", spec.colour),
+        ("type", spec.style), ("pattern", spec.pattern), ("neckline", spec.neckline),
+        ("sleeve length", spec.sleeve_length),
+        ("fit", spec.fit), ("length", spec.length), ("closure", spec.closure), ("material", spec.material),
+        ("colour", spec.colour),
     )  # fmt: skip
     return [[facet, value] for facet, value in rows if value]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demo.colours import Floats, lightness, mix, rgb
-from demo.curves import Points, ellipse
+from demo.curves import Points, ellipse, moved
 from demo.spec import GarmentSpec
 
 _SUPERSAMPLE = 3
@@ -88,12 +88,12 @@ def _striped(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Fl
     return _ink(_flat(base, px), ink, (y < rng.uniform(0.28, 0.5)).astype(np.float32))
 
 
-def _checked(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _checked(_rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
     x, y = _grid(px)
     return _ink(_flat(base, px), ink, 0.5 * (x < 0.5).astype(np.float32) + 0.5 * (y < 0.5).astype(np.float32))
 
 
-def _plaid(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _plaid(_rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
     x, y = _grid(px)
     dark = mix(base, np.zeros(3, dtype=np.float32), 0.55)
     picture = _flat(base, px)
@@ -112,12 +112,12 @@ def _dotted(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Flo
     return _ink(_flat(base, px), ink, (near < radius).astype(np.float32))
 
 
-def _chevron(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _chevron(_rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
     x, y = _grid(px)
     return _ink(_flat(base, px), ink, (np.mod(y + 0.5 * np.abs(2 * x - 1), 1.0) < 0.42).astype(np.float32))
 
 
-def _argyle(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _argyle(_rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
     x, y = _grid(px)
     diamond = np.abs(x - 0.5) + np.abs(y - 0.5)
     picture = _ink(_flat(base, px), ink, (diamond < 0.5).astype(np.float32))
@@ -139,7 +139,7 @@ def _stamp(picture: Floats, shapes: list[tuple[Points, Floats]]) -> Floats:
         for dx in (-1, 0, 1):
             for dy in (-1, 0, 1):
                 if low[0] + dx < 1 and high[0] + dx > 0 and low[1] + dy < 1 and high[1] + dy > 0:
-                    canvas.polygon(((points + (dx, dy)) * px).ravel().tolist(), brush)
+                    canvas.polygon((moved(points, dx, dy) * px).ravel().tolist(), brush)
     return np.frombuffer(canvas.tobytes(), np.uint8).reshape(px, px, 3).astype(np.float32) / 255
 
 
@@ -164,11 +164,11 @@ def _floral(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Flo
         size, turn = rng.uniform(0.09, 0.13), rng.uniform(0, 6.3)
         for k in range(2):
             a = turn + k * 2.4
-            petal = ellipse(0, 0, size * 0.55, size * 0.22, 14) + (size * 1.3, 0)
-            shapes.append((_turned(petal, a) + (cx, cy), leaf))
+            petal = ellipse(size * 1.3, 0, size * 0.55, size * 0.22, 14)
+            shapes.append((moved(_turned(petal, a), cx, cy), leaf))
         for k in range(5):
-            petal = ellipse(0, 0, size * 0.52, size * 0.42, 14) + (size * 0.62, 0)
-            shapes.append((_turned(petal, turn + k * 1.2566) + (cx, cy), mix(ink, base, 0.1 * (k % 2))))
+            petal = ellipse(size * 0.62, 0, size * 0.52, size * 0.42, 14)
+            shapes.append((moved(_turned(petal, turn + k * 1.2566), cx, cy), mix(ink, base, 0.1 * (k % 2))))
         shapes.append((ellipse(cx, cy, size * 0.32, size * 0.32, 14), heart))
     for cx, cy in _spread(rng, 10, 0.2):
         shapes.insert(0, (ellipse(cx, cy, 0.022, 0.022, 10), ink))
@@ -177,7 +177,8 @@ def _floral(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Flo
 
 def _turned(points: Points, angle: float) -> Points:
     c, s = np.cos(angle), np.sin(angle)
-    return points @ np.asarray([[c, s], [-s, c]])
+    turned: Points = points @ np.asarray([[c, s], [-s, c]])
+    return turned
 
 
 def _blob(rng: np.random.Generator, cx: float, cy: float, radius: float, rough: float) -> Points:
@@ -186,7 +187,7 @@ def _blob(rng: np.random.Generator, cx: float, cy: float, radius: float, rough: 
     return np.column_stack([cx + r * np.cos(t) * 1.25, cy + r * np.sin(t)])
 
 
-def _leopard(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _leopard(rng: np.random.Generator, px: int, base: Floats, _second: Floats) -> Floats:
     ground = rgb("camel") if lightness(base) < 0.12 else mix(base, rgb("camel"), 0.35)
     dark = np.asarray((0.13, 0.09, 0.07), dtype=np.float32)
     shapes: list[tuple[Points, Floats]] = []
@@ -197,7 +198,7 @@ def _leopard(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Fl
     return _stamp(_flat(ground, px), shapes)
 
 
-def _camouflage(rng: np.random.Generator, px: int, base: Floats, ink: Floats) -> Floats:
+def _camouflage(rng: np.random.Generator, px: int, base: Floats, _second: Floats) -> Floats:
     tones = (mix(rgb("olive"), base, 0.2), rgb("brown"), mix(rgb("olive"), rgb("black"), 0.6), rgb("beige"))
     shapes = [
         (_blob(rng, cx, cy, rng.uniform(0.08, 0.15), 0.3), tones[1 + i % 3])

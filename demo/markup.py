@@ -6,6 +6,8 @@ import json
 from html import escape
 from typing import Any
 
+from markupsafe import Markup
+
 from demo.records import Catalogue, Look, Photo, Product
 
 _SCHEMA = "https://schema.org"
@@ -31,15 +33,18 @@ def _urls(photos: tuple[Photo, ...], base: str) -> list[str]:
 
 def _offer(product: Product, base: str, **more: str) -> dict[str, Any]:
     return {
-        "@type": "Offer", "url": f"{base}{product.path}", "price": marked_price(product), "priceCurrency": product.currency,
+        "@type": "Offer", "url": f"{base}{product.path}", "price": marked_price(product),
+        "priceCurrency": product.currency,
         "availability": _stock(product), "itemCondition": f"{_SCHEMA}/NewCondition", **more,
     }  # fmt: skip
 
 
 def _core(product: Product, base: str) -> dict[str, Any]:
-    known = {
-        "name": product.title, "description": product.description, "image": _urls(product.photos, base), "sku": product.sku,
-        "gtin13": product.gtin, "color": product.colour, "material": product.material, "category": " > ".join(product.breadcrumbs[1:]),
+    known: dict[str, Any] = {
+        "name": product.title, "description": product.description, "image": _urls(product.photos, base),
+        "sku": product.sku,
+        "gtin13": product.gtin, "color": product.colour, "material": product.material,
+        "category": " > ".join(product.breadcrumbs[1:]),
     }  # fmt: skip
     if product.brand:
         known["brand"] = {"@type": "Brand", "name": product.brand}
@@ -54,7 +59,8 @@ def json_ld(product: Product, base: str) -> dict[str, Any] | None:
         return {"@context": _SCHEMA, **_core(product, base), "releaseDate": product.published, "offers": offers}
     if product.shape == "aggregate-offer":
         offer = {
-            "@type": "AggregateOffer", "lowPrice": product.price, "highPrice": high_price(product), "priceCurrency": product.currency,
+            "@type": "AggregateOffer", "lowPrice": product.price, "highPrice": high_price(product),
+            "priceCurrency": product.currency,
             "offerCount": max(len(product.sizes), 1), "availability": _stock(product),
         }  # fmt: skip
         return {"@context": f"{_SCHEMA}/", **_core(product, base), "offers": offer}
@@ -76,8 +82,10 @@ def _crumbs(product: Product, base: str) -> dict[str, Any]:
 def _graph(product: Product, base: str) -> dict[str, Any]:
     url = f"{base}{product.path}"
     page = {
-        "@type": "ItemPage", "@id": f"{url}#page", "url": url, "name": product.title, "datePublished": f"{product.published}T09:00:00+00:00",
-        "dateModified": f"{product.published}T09:00:00+00:00", "isPartOf": {"@id": f"{base}/#site"}, "breadcrumb": {"@id": f"{url}#crumbs"},
+        "@type": "ItemPage", "@id": f"{url}#page", "url": url, "name": product.title,
+        "datePublished": f"{product.published}T09:00:00+00:00",
+        "dateModified": f"{product.published}T09:00:00+00:00", "isPartOf": {"@id": f"{base}/#site"},
+        "breadcrumb": {"@id": f"{url}#crumbs"},
     }  # fmt: skip
     offer = _offer(product, base, priceValidUntil="2027-12-31")
     item = {
@@ -96,49 +104,64 @@ def _group(product: Product, base: str) -> dict[str, Any]:
     sku, gtin = core.pop("sku"), core.pop("gtin13")
     variants = [
         {
-            "@type": "Product", "name": f"{product.title} - {size}", "sku": f"{sku}-{k + 1}", "size": size, "image": core["image"][0],
+            "@type": "Product", "name": f"{product.title} - {size}", "sku": f"{sku}-{k + 1}", "size": size,
+            "image": core["image"][0],
             **({"gtin13": gtin} if k == 0 else {}), "offers": _offer(product, base),
         }
         for k, size in enumerate(product.sizes or ("One size",))
     ]  # fmt: skip
     return {
-        "@context": _SCHEMA, **core, "@type": "ProductGroup", "productGroupID": sku, "variesBy": f"{_SCHEMA}/size", "url": f"{base}{product.path}",
+        "@context": _SCHEMA, **core, "@type": "ProductGroup", "productGroupID": sku, "variesBy": f"{_SCHEMA}/size",
+        "url": f"{base}{product.path}",
         "hasVariant": variants,
     }  # fmt: skip
 
 
-def look_ld(look: Look, base: str) -> dict[str, Any]:
+def look_ld(look: Look, base: str, shown: list[str]) -> dict[str, Any]:
     """JSON-LD of a look page: an article with one picture, not a product."""
     return {
-        "@context": _SCHEMA, "@type": "Article", "headline": look.title, "articleSection": "Looks", "description": look.text,
-        "image": [f"{base}{look.photo.path}"], "datePublished": f"{look.published}T08:00:00+00:00", "url": f"{base}{look.path}",
-        "mentions": [{"@type": "Thing", "url": f"{base}/products/{h}"} for h in look.products],
+        "@context": _SCHEMA, "@type": "Article", "headline": look.title, "articleSection": "Looks",
+        "description": look.text,
+        "image": [f"{base}{look.photo.path}"], "datePublished": f"{look.published}T08:00:00+00:00",
+        "url": f"{base}{look.path}",
+        "mentions": [{"@type": "Thing", "url": f"{base}{path}"} for path in shown],
         "author": {"@type": "Organization", "name": "Hawthorn & Loom"},
     }  # fmt: skip
 
 
-def script(data: dict[str, Any]) -> str:
+def look_properties(look: Look, base: str) -> list[tuple[str, str]]:
+    """OpenGraph properties of a look page."""
+    return [
+        ("og:type", "article"),
+        ("og:title", look.title),
+        ("og:url", f"{base}{look.path}"),
+        ("og:image", f"{base}{look.photo.path}"),
+        ("article:published_time", f"{look.published}T08:00:00+00:00"),
+        ("article:section", "Looks"),
+    ]
+
+
+def script(data: dict[str, Any]) -> Markup:
     """A JSON-LD script element; `<` is escaped so that no text can end it."""
     text = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
-    return f'<script type="application/ld+json">\n{text}\n</script>'
+    return Markup(f'<script type="application/ld+json">\n{text}\n</script>')  # noqa: S704  (escaped above)
 
 
-def og_tags(pairs: list[tuple[str, str]]) -> str:
-    """OpenGraph meta elements in order."""
-    return "\n".join(f'<meta property="{escape(k)}" content="{escape(v)}">' for k, v in pairs)
-
-
-def product_og(product: Product, base: str) -> list[tuple[str, str]]:
+def product_properties(product: Product, base: str) -> list[tuple[str, str]]:
     """OpenGraph properties of a product page that has no other markup."""
     pairs = [
-        ("og:type", "product"), ("og:title", product.title), ("og:description", product.description), ("og:url", f"{base}{product.path}"),
-        ("og:site_name", "Hawthorn & Loom"), ("product:price:amount", product.price), ("product:price:currency", product.currency),
-        ("product:availability", "in stock" if product.available else "out of stock"), ("product:retailer_item_id", product.sku),
+        ("og:type", "product"), ("og:title", product.title), ("og:description", product.description),
+        ("og:url", f"{base}{product.path}"),
+        ("og:site_name", "Hawthorn & Loom"), ("product:price:amount", product.price),
+        ("product:price:currency", product.currency),
+        ("product:availability", "in stock" if product.available else "out of stock"),
+        ("product:retailer_item_id", product.sku),
         ("product:brand", product.brand), ("product:color", product.colour), ("product:material", product.material),
     ]  # fmt: skip
     for photo in product.photos:
         pairs += [
-            ("og:image", f"{base}{photo.path}"), ("og:image:width", str(photo.width)), ("og:image:height", str(photo.height)), ("og:image:alt", photo.alt),
+            ("og:image", f"{base}{photo.path}"), ("og:image:width", str(photo.width)),
+            ("og:image:height", str(photo.height)), ("og:image:alt", photo.alt),
         ]  # fmt: skip
     return [(k, v) for k, v in pairs if v]
 
@@ -146,10 +169,14 @@ def product_og(product: Product, base: str) -> list[tuple[str, str]]:
 def app_record(product: Product) -> dict[str, Any]:
     """What the script section fetches: the record from which the browser draws the page."""
     return {
-        "title": product.title, "description": product.description, "brand": product.brand, "colour": product.colour, "material": product.material,
-        "price": product.price, "regularPrice": product.regular_price, "currency": product.currency, "available": product.available, "sku": product.sku,
-        "breadcrumbs": list(product.breadcrumbs), "sizes": list(product.sizes), "details": [list(d) for d in product.details],
-        "photos": [{"src": p.path, "alt": p.alt, "width": p.width, "height": p.height} for p in product.photos], "published": product.published,
+        "title": product.title, "description": product.description, "brand": product.brand, "colour": product.colour,
+        "material": product.material,
+        "price": product.price, "regularPrice": product.regular_price, "currency": product.currency,
+        "available": product.available, "sku": product.sku,
+        "breadcrumbs": list(product.breadcrumbs), "sizes": list(product.sizes),
+        "details": [list(d) for d in product.details],
+        "photos": [{"src": p.path, "alt": p.alt, "width": p.width, "height": p.height} for p in product.photos],
+        "published": product.published,
     }  # fmt: skip
 
 
@@ -169,22 +196,28 @@ def _feed_row(product: Product, base: str) -> dict[str, Any]:
     sizes = product.sizes or ("Default Title",)
     variants = [
         {
-            "id": number * 10 + k, "title": size, "option1": size, "option2": None, "option3": None, "sku": f"{product.sku}-{k + 1}",
-            "requires_shipping": True, "taxable": True, "featured_image": None, "available": product.available, "price": product.price, "grams": 300,
-            "compare_at_price": product.regular_price or None, "position": k + 1, "product_id": number, "created_at": stamp, "updated_at": stamp,
+            "id": number * 10 + k, "title": size, "option1": size, "option2": None, "option3": None,
+            "sku": f"{product.sku}-{k + 1}",
+            "requires_shipping": True, "taxable": True, "featured_image": None, "available": product.available,
+            "price": product.price, "grams": 300,
+            "compare_at_price": product.regular_price or None, "position": k + 1, "product_id": number,
+            "created_at": stamp, "updated_at": stamp,
         }
         for k, size in enumerate(sizes)
     ]  # fmt: skip
     images = [
         {
-            "id": number * 10 + k, "created_at": stamp, "position": k + 1, "updated_at": stamp, "product_id": number, "variant_ids": [],
+            "id": number * 10 + k, "created_at": stamp, "position": k + 1, "updated_at": stamp, "product_id": number,
+            "variant_ids": [],
             "src": f"{base}{p.path}", "width": p.width, "height": p.height, "alt": p.alt,
         }
         for k, p in enumerate(product.photos)
     ]  # fmt: skip
     return {
-        "id": number, "title": product.title, "handle": product.handle, "body_html": f"<p>{escape(product.description)}</p>", "published_at": stamp,
-        "created_at": stamp, "updated_at": stamp, "vendor": product.brand or "Hawthorn & Loom", "product_type": product.department,
+        "id": number, "title": product.title, "handle": product.handle,
+        "body_html": f"<p>{escape(product.description)}</p>", "published_at": stamp,
+        "created_at": stamp, "updated_at": stamp, "vendor": product.brand or "Hawthorn & Loom",
+        "product_type": product.department,
         "tags": [v for _, v in product.details], "variants": variants, "images": images,
         "options": [{"name": "Size", "position": 1, "values": list(sizes)}],
     }  # fmt: skip

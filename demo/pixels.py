@@ -6,11 +6,13 @@ merging planes first avoids that.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Image = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 
 
 def three(field: Floats) -> Floats:

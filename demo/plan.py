@@ -9,18 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from demo.records import Look, Product
+from demo.records import Product
 from demo.shots import KINDS, Copy, DrawnShot, LookShot, RealShot
 
 _SPRING, _AUTUMN = date(2026, 3, 2), date(2026, 9, 1)
 _SHAPE_CYCLE = (
-    "offers-list", "microdata", "graph", "offers-list", "opengraph", "product-group", "script", "graph", "aggregate-offer",
+    "offers-list", "microdata", "graph", "offers-list", "opengraph", "product-group", "script", "graph",
+    "aggregate-offer",
     "visible", "offers-list", "microdata",
 )  # fmt: skip
 
 _OUTFITS = (
-    ("top", "bottom", "shoe", "bag"), ("hat", "top", "bottom", "shoe"), ("dress", "shoe", "bag", "hat"), ("outer", "bottom", "shoe"),
-    ("hat", "top", "bottom", "shoe", "bag"), ("top", "bottom", "scarf"), ("dress", "hat", "shoe"), ("outer", "top", "bottom"),
+    ("top", "bottom", "shoe", "bag"), ("hat", "top", "bottom", "shoe"), ("dress", "shoe", "bag", "hat"),
+    ("outer", "bottom", "shoe"),
+    ("hat", "top", "bottom", "shoe", "bag"), ("top", "bottom", "scarf"), ("dress", "hat", "shoe"),
+    ("outer", "top", "bottom"),
 )  # fmt: skip
 
 
@@ -81,11 +84,6 @@ def day_of(number: int, season: int) -> str:
 def shape_of(number: int) -> str:
     """Markup shape of a product: every shape appears, the common ones more often."""
     return _SHAPE_CYCLE[(number * 7 + number // 12) % len(_SHAPE_CYCLE)]
-
-
-def listed(number: int, entry_season: int, season: int, half: int) -> bool:
-    """Whether a product stands in a season: the first half in both, later ones in their own."""
-    return number < half or entry_season == season
 
 
 def relisted(source: Entry, number: int, nth: int, seed: int) -> Entry:
@@ -171,8 +169,3 @@ def by_role(
         if role(entry) not in pools:
             missing.setdefault(role(entry), []).append(entry)
     return {name: entries for name, entries in (pools | missing).items() if name != "small"}
-
-
-__all__ = [
-    "Entry", "Look", "LookEntry", "Original", "Picture", "Plan", "day_of", "listed", "by_role", "outfits", "relisted", "shape_of", "spread",
-]  # fmt: skip

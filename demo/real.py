@@ -30,7 +30,7 @@ _PRICE_NAMES = {
 
 @dataclass(frozen=True)
 class Snap:
-    """A row of `photos.csv`: its number in the file, its file, who sent it, its label, and whether it is for children."""
+    """A row of `photos.csv`: its number, its file, who sent it, its label, whether it is for children."""
 
     number: int
     file: Path
@@ -117,7 +117,7 @@ def _entry(snap: Snap, place: int, seed: int, season: int) -> Entry:
         handle=handle,
         shape=shape,
         title=title,
-        description=f"{noun} as its owner photographed it. The first picture is the photo itself, the others were made from it.",
+        description=f"{noun}, photographed by its owner. The first picture is that photo; the others are made from it.",
         department=department,
         breadcrumbs=("Home", gender.title(), department),
         price=price,
@@ -169,7 +169,7 @@ def _look(chosen: list[Entry], number: int, season: int, seed: int) -> LookEntry
     return LookEntry(
         handle=handle,
         title=f"Composed Look {number:03d}",
-        text=f"This picture is composed: {', '.join(names)} were cut out of their own photos and put together. Nobody wore them.",
+        text=f"This picture is composed: {', '.join(names)}, cut out of their own photos and put together.",
         alt=f"Composed look: {', '.join(names)}",
         picture=LookShot(
             f"{handle}.jpg", seed * 1000 + number, setting, photos=tuple(_file_of(e) for e in chosen),

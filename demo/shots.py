@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +16,6 @@ from demo.spec import GarmentSpec
 
 Image = npt.NDArray[np.uint8]
 KINDS = ("re-encoded", "resized", "cropped", "mirrored", "bordered")
-_VERSION = 2  # raise it when a recipe's bytes change, so that no old picture is taken for a new one
 _SIZES = ((450, 600), (510, 510), (420, 560), (480, 600))
 
 
@@ -46,7 +40,7 @@ class DrawnShot:
     view: str = "packshot"
     turn: float = 0.0
 
-    def paint(self, root: Path) -> Composition:
+    def paint(self, _root: Path) -> Composition:
         """The picture and its box."""
         from demo.garments import render
 
@@ -63,7 +57,7 @@ class DrawnShot:
 
 @dataclass(frozen=True)
 class RealShot:
-    """An honest variant of a real photo: its garment cut out and laid elsewhere, or the whole photo skewed and relit."""
+    """An honest variant of a real photo: its garment cut out and laid elsewhere, or the whole photo skewed."""
 
     name: str
     photo: str
@@ -77,7 +71,7 @@ class RealShot:
         cut = cut_out_file(Path(self.photo), root / "cutouts")
         if cut.rgba is not None:
             return _turned(cut.rgba, width, height, rng, self.turn, ("flat", "studio")[int(rng.random() < 0.35)])
-        return _skewed(_read(Path(self.photo)), rng, self.turn)
+        return _skewed(read_picture(Path(self.photo)), rng, self.turn)
 
 
 @dataclass(frozen=True)
@@ -166,7 +160,8 @@ def turns(rng: np.random.Generator, count: int) -> list[float]:
 def _clip(box: Iterable[float], width: int, height: int) -> tuple[int, int, int, int]:
     x0, y0, x1, y1 = box
     return (
-        int(np.clip(x0, 0, width)), int(np.clip(y0, 0, height)), int(np.clip(np.ceil(x1), 0, width)), int(np.clip(np.ceil(y1), 0, height)),
+        int(np.clip(x0, 0, width)), int(np.clip(y0, 0, height)), int(np.clip(np.ceil(x1), 0, width)),
+        int(np.clip(np.ceil(y1), 0, height)),
     )  # fmt: skip
 
 
@@ -211,90 +206,10 @@ def _skewed(picture: Image, rng: np.random.Generator, turn: float) -> Compositio
     return Composition(to_bytes(lit), (), ())
 
 
-def _read(path: Path) -> Image:
+def read_picture(path: Path) -> Image:
+    """A picture file as upright RGB (H, W, 3) uint8."""
     from PIL import Image as Pillow
     from PIL import ImageOps
 
     with Pillow.open(path) as picture:
         return np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
-
-
-def _jpeg(picture: Image, quality: int) -> bytes:
-    from PIL import Image as Pillow
-
-    buffer = io.BytesIO()
-    Pillow.fromarray(np.ascontiguousarray(picture)).save(buffer, format="JPEG", quality=quality, optimize=False)
-    return buffer.getvalue()
-
-
-def make(shot: Shot, root: Path) -> Made:
-    """Make a picture in `root/photos` unless it is there already; its boxes are kept in `root/made`."""
-    target, note = root / "photos" / shot.name, root / "made" / f"{shot.name}.json"
-    recipe = hashlib.sha256(f"{_VERSION} {shot!r}".encode()).hexdigest()
-    if target.exists() and note.exists():
-        kept: dict[str, Any] = json.loads(note.read_text(encoding="utf-8"))
-        if kept["recipe"] == recipe:
-            boxes = tuple(tuple(b) for b in kept["boxes"])
-            return Made(shot.name, kept["width"], kept["height"], boxes, tuple(kept["visible"]))
-    quality = 88
-    if isinstance(shot, Copy):
-        original, old = _original(shot.source, root)
-        picture, boxes, quality = shot.copy_of(original, old.boxes)
-        visible = old.visible
-    else:
-        made = shot.paint(root)
-        picture, boxes, visible = made.image, list(made.boxes), made.visible
-    done = Made(shot.name, picture.shape[1], picture.shape[0], tuple(boxes), tuple(round(v, 3) for v in visible))
-    for path, data in (
-        (target, _jpeg(picture, quality)),
-        (note, json.dumps({**asdict(done), "recipe": recipe}).encode()),
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-        partial.write_bytes(data)
-        partial.replace(path)
-    return done
-
-
-def _original(source: DrawnShot | RealShot | str, root: Path) -> tuple[Image, Made]:
-    """Pixels and notes of what a copy copies: a picture of ours, or a real photo's file."""
-    if isinstance(source, str):
-        picture = _read(Path(source))
-        return picture, Made(Path(source).name, picture.shape[1], picture.shape[0], (), ())
-    notes = make(source, root)
-    return _read(root / "photos" / source.name), notes
-
-
-def _start_worker() -> None:
-    import cv2
-
-    cv2.setNumThreads(1)
-
-
-def _task(order: tuple[Shot, Path]) -> Made:
-    return make(*order)
-
-
-def make_all(
-    shots: Sequence[Shot], root: Path, *, workers: int = 0, progress: Callable[[int, int], None] | None = None
-) -> dict[str, Made]:
-    """Make pictures in a pool of processes (0: one a core, 1: in this process); the bytes do not depend on it."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    orders = [(shot, root) for shot in shots]
-    count = workers or min(os.cpu_count() or 1, 8)
-    done: dict[str, Made] = {}
-    if count == 1 or len(orders) < 8:
-        for order in orders:
-            done[order[0].name] = _task(order)
-            if progress:
-                progress(len(done), len(orders))
-        return done
-    # Processes are spawned, not forked: OpenCV's and NumPy's threads do not survive a fork.
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_start_worker) as pool:
-        for made in pool.map(_task, orders, chunksize=4):
-            done[made.name] = made
-            if progress:
-                progress(len(done), len(orders))
-    return done

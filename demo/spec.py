@@ -58,7 +58,8 @@ _FITS = ("regular fit", "slim fit", "loose fit")
 
 CHOICES: dict[str, Choices] = {
     "top": Choices(
-        styles=("t-shirt", "t-shirt", "t-shirt", "long-sleeved t-shirt", "polo shirt", "tank top", "hoodie", "sweatshirt"),
+        styles=("t-shirt", "t-shirt", "t-shirt",
+        "long-sleeved t-shirt", "polo shirt", "tank top", "hoodie", "sweatshirt"),
         necklines=("crew neck", "v-neck", "scoop neck", "boat neck", "square neck"), sleeves=("short sleeve",),
         lengths=_TOP_LENGTHS, fits=_FITS, materials=("cotton", "jersey"),
     ),
@@ -69,7 +70,8 @@ CHOICES: dict[str, Choices] = {
     ),
     "sweater": Choices(
         necklines=("crew neck", "v-neck", "turtleneck", "boat neck"), sleeves=("long sleeve",),
-        lengths=_TOP_LENGTHS, fits=("regular fit", "loose fit"), materials=("wool", "cotton", "cashmere"), patterns=_KNITS,
+        lengths=_TOP_LENGTHS, fits=("regular fit", "loose fit"), materials=("wool", "cotton", "cashmere"),
+        patterns=_KNITS,
     ),
     "cardigan": Choices(
         styles=("button cardigan",),
@@ -144,13 +146,17 @@ CHOICES: dict[str, Choices] = {
     "glove": Choices(
         styles=("knit glove", "leather glove", "mitten"), materials=("wool",), patterns=("plain", "striped"),
     ),
-    "tights": Choices(styles=("opaque tights",), materials=("nylon",), patterns=("plain", "plain", "dotted", "vertical striped")),
+    "tights": Choices(
+        styles=("opaque tights",), materials=("nylon",), patterns=("plain", "plain", "dotted", "vertical striped"),
+    ),
     "leg warmer": Choices(materials=("wool",), patterns=("plain", "striped")),
     "headband": Choices(
         styles=("wide headband", "knotted headband"), materials=("cotton",),
         patterns=("plain", "striped", "dotted", "floral"),
     ),
-    "umbrella": Choices(styles=("stick umbrella",), materials=("nylon",), patterns=("plain", "colour block", "dotted", "checked")),
+    "umbrella": Choices(
+        styles=("stick umbrella",), materials=("nylon",), patterns=("plain", "colour block", "dotted", "checked"),
+    ),
     "watch": Choices(styles=("analogue watch",), materials=("leather", "metal"), patterns=_SOLID),
     "glasses": Choices(styles=("eyeglasses", "sunglasses"), materials=("acetate", "metal"), patterns=_SOLID),
     "cape": Choices(

@@ -39,7 +39,8 @@ _PRICES: dict[str, float] = {
 }  # fmt: skip
 _FITS = {"slim fit": "slim fit", "loose fit": "loose fit"}
 _LENGTHS = {
-    "cropped": "cropped length", "longline": "longline cut", "mini": "mini length", "midi": "midi length", "maxi": "maxi length",
+    "cropped": "cropped length", "longline": "longline cut", "mini": "mini length", "midi": "midi length",
+    "maxi": "maxi length",
     "knee length": "knee length",
 }  # fmt: skip
 _ONE_SIZE = frozenset({"bag", "hat", "scarf", "tie", "umbrella", "watch", "glasses", "headband", "cape"})
@@ -47,11 +48,14 @@ _WOMEN = frozenset({"dress", "skirt", "jumpsuit", "tights", "cape", "leg warmer"
 _PLURAL = {"pants", "shorts", "tights", "glasses"}
 _OPENERS = (
     "An easy piece for every day.", "Cut to last more than one season.", "A quiet favourite, made well.",
-    "Made for long days and short notice.", "The one that goes with everything else.", "Light to wear and simple to care for.",
+    "Made for long days and short notice.", "The one that goes with everything else.",
+    "Light to wear and simple to care for.",
 )  # fmt: skip
 _CARE = {
-    "leather": "Wipe clean with a damp cloth.", "suede": "Brush when dry.", "wool": "Hand wash, dry flat.", "cashmere": "Hand wash, dry flat.",
-    "silk": "Dry clean only.", "denim": "Wash inside out with like colours.", "metal": "Keep dry.", "acetate": "Clean with a soft cloth.",
+    "leather": "Wipe clean with a damp cloth.", "suede": "Brush when dry.", "wool": "Hand wash, dry flat.",
+    "cashmere": "Hand wash, dry flat.",
+    "silk": "Dry clean only.", "denim": "Wash inside out with like colours.", "metal": "Keep dry.",
+    "acetate": "Clean with a soft cloth.",
     "rubber": "Rinse with water.", "straw": "Keep dry.", "felt": "Brush when dry.",
 }  # fmt: skip
 # British shops say trousers, and sell some garments in twos.
@@ -59,7 +63,8 @@ _NOUNS = {
     "pants": "trousers", "sock": "socks", "glove": "gloves", "shoe": "shoes", "leg warmer": "leg warmers",
     "knit glove": "knit gloves", "leather glove": "leather gloves", "mitten": "mittens",
     "ankle sock": "ankle socks", "crew sock": "crew socks", "knee sock": "knee socks",
-    "sneaker": "sneakers", "high-top sneaker": "high-top sneakers", "ankle boot": "ankle boots", "high heel": "high heels",
+    "sneaker": "sneakers", "high-top sneaker": "high-top sneakers", "ankle boot": "ankle boots",
+    "high heel": "high heels",
     "loafer": "loafers", "rain boot": "rain boots",
 }  # fmt: skip
 
@@ -110,7 +115,8 @@ def description_of(spec: GarmentSpec, rng: np.random.Generator) -> str:
     shape = "".join(f" {p.capitalize()}." for p in (_FITS.get(spec.fit, ""), _LENGTHS.get(spec.length, "")) if p)
     opener = _OPENERS[int(rng.integers(len(_OPENERS)))]
     care = _CARE.get(spec.material, "Machine wash at 30 degrees.")
-    return f"{opener} {'These' if many else 'This'} {spec.colour} {noun} {'are' if many else 'is'} made of {spec.material}, {print_of}{has}.{shape} {care}"
+    start = f"These {spec.colour} {noun} are" if many else f"This {spec.colour} {noun} is"
+    return f"{opener} {start} made of {spec.material}, {print_of}{has}.{shape} {care}"
 
 
 def _listed(words: list[str]) -> str:
@@ -120,8 +126,10 @@ def _listed(words: list[str]) -> str:
 def details_of(spec: GarmentSpec) -> tuple[tuple[str, str], ...]:
     """The table of attributes on the product page."""
     rows = (
-        ("Type", spec.style or spec.category), ("Colour", spec.colour), ("Pattern", spec.pattern), ("Neckline", spec.neckline),
-        ("Sleeve length", spec.sleeve_length), ("Length", spec.length), ("Fit", spec.fit), ("Closure", spec.closure), ("Material", spec.material),
+        ("Type", spec.style or spec.category), ("Colour", spec.colour), ("Pattern", spec.pattern),
+        ("Neckline", spec.neckline),
+        ("Sleeve length", spec.sleeve_length), ("Length", spec.length), ("Fit", spec.fit), ("Closure", spec.closure),
+        ("Material", spec.material),
     )  # fmt: skip
     return tuple((name, value) for name, value in rows if value)
 

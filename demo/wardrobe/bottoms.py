@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from demo.canvas import Crease
-from demo.colours import mix, rgb
-from demo.curves import Points, curve, mirrored, outline
-from demo.wardrobe import parts
+from demo.colours import contrast, mix, rgb
+from demo.curves import Points, curve, mirrored, moved, outline
+from demo.wardrobe import trims
 from demo.wardrobe.draft import Draft, sides
 
 
@@ -48,7 +48,7 @@ def _fly(draft: Draft, top: float, crotch: float, waist: float, *, jeans: bool) 
                 (0.5 + side * waist * 0.66, top + 0.08, 1),
                 (0.5 + side * (waist + 0.012), top + 0.1),
             )
-            draft.canvas.stitches(mouth + (0, 0.008), draft.thread)
+            draft.canvas.stitches(moved(mouth, 0, 0.008), draft.thread)
         else:
             mouth = curve((0.5 + side * waist * 0.62, top + 0.036), (0.5 + side * (waist + 0.008), top + 0.14))
         draft.canvas.seam(mouth, 0.5, 0.005)
@@ -58,11 +58,12 @@ def _fly(draft: Draft, top: float, crotch: float, waist: float, *, jeans: bool) 
         )
         draft.canvas.panel(loop, draft.cloth, puff=0.004, lift=0.3)
     draft.canvas.button(
-        0.512, top + 0.016, mix(rgb("camel"), rgb("grey"), 0.5) if jeans else parts.contrast(draft.base, 0.5), 0.01
+        0.512, top + 0.016, mix(rgb("camel"), rgb("grey"), 0.5) if jeans else contrast(draft.base, 0.5), 0.01
     )
 
 
-def _elastic(draft: Draft, top: float, waist: float, cord: bool) -> None:
+def elastic(draft: Draft, top: float, waist: float, cord: bool) -> None:
+    """An elastic waist band, with a cord or without."""
     band = mirrored(
         (0.5, top - 0.004, 1),
         (0.5 + waist + 0.004, top - 0.008),
@@ -73,7 +74,7 @@ def _elastic(draft: Draft, top: float, waist: float, cord: bool) -> None:
     corners = np.asarray(
         [(0.5 - waist, top), (0.5 + waist, top), (0.5 + waist, top + 0.034), (0.5 - waist, top + 0.034)]
     )
-    parts.rib_band(draft, corners, 22, 0.25)
+    trims.rib_band(draft, corners, 22, 0.25)
     if cord:
         for s in (-1, 1):
             draft.canvas.line(
@@ -115,7 +116,8 @@ def pants(draft: Draft) -> None:
     """Two legs; the style decides their width and waist."""
     style = draft.spec.style
     width, hip, waist = {
-        "jeans": (draft.pick(0.095, 0.11, 0.125), 0.185, 0.15), "tailored trousers": (0.11, 0.18, 0.148), "joggers": (0.085, 0.19, 0.15),
+        "jeans": (draft.pick(0.095, 0.11, 0.125), 0.185, 0.15), "tailored trousers": (0.11, 0.18, 0.148),
+        "joggers": (0.085, 0.19, 0.15),
         "palazzo pants": (0.17, 0.2, 0.145), "leggings": (0.068, 0.155, 0.125),
     }[style]  # fmt: skip
     top, crotch = 0.06, 0.33 + draft.jig(0.004)
@@ -159,9 +161,9 @@ def pants(draft: Draft) -> None:
                 ]
             )
             draft.canvas.panel(cuff, draft.solid, puff=0.018, lift=0.2)
-            parts.rib_band(draft, cuff, 9)
+            trims.rib_band(draft, cuff, 9)
     if style in ("joggers", "leggings"):
-        _elastic(draft, top, waist, cord=style == "joggers")
+        elastic(draft, top, waist, cord=style == "joggers")
         draft.canvas.seam(curve((0.5, top + 0.04), (0.5, crotch)), 0.3)
     else:
         _fly(draft, top, crotch, waist, jeans=style == "jeans")
@@ -199,7 +201,7 @@ def shorts(draft: Draft) -> None:
             for shift in (0.0, 0.022):
                 draft.canvas.line(edge - (s * shift, 0), draft.accent, 0.01, 0.95)
     if style == "sport shorts":
-        _elastic(draft, top, waist, cord=True)
+        elastic(draft, top, waist, cord=True)
     else:
         _fly(draft, top, crotch, waist, jeans=style == "denim shorts")
 
@@ -231,7 +233,8 @@ def skirt(draft: Draft) -> None:
         style, (6, 0.013)
     )
     folds = [
-        Crease(0.5 + x * waist * 0.9, top + 0.03, 0.5 + x * half + draft.jig(0.006), hem + 0.03, 0.02 if count < 10 else 0.011, depth * draft.pose.uniform(0.6, 1.1))
+        Crease(0.5 + x * waist * 0.9, top + 0.03, 0.5 + x * half + draft.jig(0.006), hem + 0.03,
+            0.02 if count < 10 else 0.011, depth * draft.pose.uniform(0.6, 1.1))
         for x in np.linspace(-0.88, 0.88, count)
     ]  # fmt: skip
     draft.canvas.panel(body, draft.cloth, puff=0.045, creases=folds)
@@ -263,44 +266,4 @@ def skirt(draft: Draft) -> None:
     )
     draft.canvas.panel(band, draft.solid if draft.chance(0.5) else draft.cloth, puff=0.012, lift=0.35)
     if draft.spec.material == "denim" or (style == "a-line skirt" and draft.chance(0.4)):
-        parts.placket(draft, 0.5, top + 0.0, hem + 0.02, 7 if hem > 0.6 else 5, width=0.036)
-
-
-def tights(draft: Draft) -> None:
-    """Thin legs with feet."""
-    top, crotch = 0.05, 0.26
-    leg = outline(
-        (0.492, top), (0.605, top), (0.645, 0.2, 1), (0.618, 0.5, 1), (0.592, 0.82, 1), (0.598, 0.89, 1), (0.66, 0.935, 1), (0.64, 0.955, 1),
-        (0.56, 0.95, 1), (0.53, 0.9, 1), (0.532, 0.6, 1), (0.504, crotch + 0.03, 1), (0.492, crotch),
-    )  # fmt: skip
-    for piece in sides(leg):
-        draft.canvas.panel(piece, draft.cloth, puff=0.05, lift=0.15, wrinkle=0.8)
-    _elastic(draft, top, 0.107, cord=False)
-    for toe in sides(curve((0.615, 0.905), (0.625, 0.95))):
-        draft.canvas.seam(toe, 0.25)
-
-
-def leg_warmer(draft: Draft) -> None:
-    """A pair of ribbed tubes."""
-    for k, x in enumerate((0.36, 0.64)):
-        tilt = (-1, 1)[k] * (0.012 + abs(draft.jig(0.006)))
-        tube = outline(
-            (x - 0.105 - tilt, 0.12), (x + 0.105 - tilt, 0.12), (x + 0.115, 0.4, 1), (x + 0.085, 0.7, 1), (x + 0.105 + tilt, 0.87),
-            (x - 0.105 + tilt, 0.87), (x - 0.085, 0.7, 1), (x - 0.115, 0.4, 1),
-        )  # fmt: skip
-        slouch = [
-            Crease(x - 0.11, y + draft.jig(0.01), x + 0.11, y + draft.jig(0.02), 0.018, 0.013)
-            for y in (0.56, 0.64, 0.72, 0.79)
-        ]
-        draft.canvas.panel(tube, draft.cloth, puff=0.07, creases=slouch)
-        for y0, y1 in ((0.12, 0.2), (0.8, 0.87)):
-            shift = -tilt if y0 < 0.5 else tilt
-            corners = np.asarray(
-                [(x - 0.104 + shift, y0), (x + 0.104 + shift, y0), (x + 0.106 + shift, y1), (x - 0.106 + shift, y1)]
-            )
-            draft.canvas.panel(corners, draft.solid, puff=0.02, lift=0.15)
-            parts.rib_band(draft, corners, 15)
-        draft.canvas.ribs(
-            [curve((x + d, 0.2), (x + d * 1.05, 0.45, 1), (x + d * 0.85, 0.8)) for d in np.linspace(-0.09, 0.09, 9)],
-            0.12,
-        )
+        trims.placket(draft, 0.5, top + 0.0, hem + 0.02, 7 if hem > 0.6 else 5, width=0.036)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from demo.wardrobe import bottoms, dresses, extras, feet, headwear, outerwear, tops
+from demo.wardrobe import bottoms, dresses, extras, feet, headwear, knits, legwear, outerwear, tops, watches
 from demo.wardrobe.draft import Draft
 
 CUTTERS: dict[str, Callable[[Draft], None]] = {
@@ -21,16 +21,16 @@ CUTTERS: dict[str, Callable[[Draft], None]] = {
     "pants": bottoms.pants,
     "shorts": bottoms.shorts,
     "skirt": bottoms.skirt,
-    "tights": bottoms.tights,
-    "leg warmer": bottoms.leg_warmer,
+    "tights": legwear.tights,
+    "leg warmer": legwear.leg_warmer,
     "hat": headwear.hat,
     "headband": headwear.headband,
     "glasses": headwear.glasses,
     "umbrella": headwear.umbrella,
     "shoe": feet.shoe,
-    "sock": feet.sock,
-    "glove": feet.glove,
-    "watch": feet.watch,
+    "sock": knits.sock,
+    "glove": knits.glove,
+    "watch": watches.watch,
     "bag": extras.bag,
     "scarf": extras.scarf,
     "tie": extras.tie,

@@ -9,22 +9,23 @@ import numpy as np
 from demo.canvas import Crease
 from demo.colours import mix, rgb
 from demo.curves import Knot, curve, mirrored, outline
-from demo.wardrobe import parts
+from demo.wardrobe import bodies, parts, trims
 from demo.wardrobe.draft import Draft, sides
 
 _HEMS = {"mini": 0.66, "midi": 0.82, "maxi": 0.95}
 
 
-def _bodice(draft: Draft, scale: float = 0.74) -> parts.Torso:
+def _bodice(draft: Draft) -> bodies.Torso:
     """A body piece at dress scale."""
     spec = draft.spec
     neck, drop = {"v-neck": (0.066, 0.13), "scoop neck": (0.08, 0.11), "square neck": (0.085, 0.095)}.get(
         spec.neckline, (0.066, 0.045)
     )
     sleeveless = spec.sleeve_length == "sleeveless"
-    return parts.Torso(
+    return bodies.Torso(
         top=0.06, neck=neck, drop=drop, neckline=spec.neckline,
-        shoulder=(0.12 if sleeveless else 0.155, 0.078 if sleeveless else 0.088), armpit=(0.142, 0.215 + draft.jig(0.004)),
+        shoulder=(0.12 if sleeveless else 0.155, 0.078 if sleeveless else 0.088),
+        armpit=(0.142, 0.215 + draft.jig(0.004)),
         waist=(0.112 + draft.jig(0.003), 0.375), hem=(0.15, 0.5),
     )  # fmt: skip
 
@@ -79,7 +80,8 @@ def dress(draft: Draft) -> None:
     if spec.style == "sheath dress":
         hip = (0.5 + 0.142, wy + 0.12)
     body = mirrored(
-        *torso.neck_knots(), *side, (0.5 + wx, wy, 1) if not bell else (0.5 + wx, wy), (hip[0], hip[1], 1), (0.5 + half, hem),
+        *torso.neck_knots(), *side, (0.5 + wx, wy, 1) if not bell else (0.5 + wx, wy), (hip[0], hip[1], 1),
+        (0.5 + half, hem),
         (0.5 + half * 0.5, hem + 0.014, 1), (0.5, hem + 0.018, 1),
     )  # fmt: skip
     folds = _skirt_folds(draft, wy + 0.02, hem, half, 9 if bell else 5, 0.015 if bell else 0.008)
@@ -91,10 +93,10 @@ def dress(draft: Draft) -> None:
     _dress_details(draft, torso, wx, wy, hem)
 
 
-def _dress_details(draft: Draft, torso: parts.Torso, wx: float, wy: float, hem: float) -> None:
+def _dress_details(draft: Draft, torso: bodies.Torso, wx: float, wy: float, hem: float) -> None:
     style = draft.spec.style
     if style == "shirt dress":
-        parts.placket(draft, 0.5, torso.top + torso.drop, hem + 0.01, 8, width=0.028)
+        trims.placket(draft, 0.5, torso.top + torso.drop, hem + 0.01, 8, width=0.028)
         parts.shirt_collar(draft, torso, draft.cloth, -0.012)
     elif style != "slip dress":
         parts.neck_band(draft, torso, 0.012)
@@ -115,7 +117,7 @@ def _dress_details(draft: Draft, torso: parts.Torso, wx: float, wy: float, hem: 
             draft.canvas.seam(dart, 0.2)
 
 
-def _straps(draft: Draft, torso: parts.Torso) -> None:
+def _straps(draft: Draft, torso: bodies.Torso) -> None:
     y = torso.top
     back = mirrored((0.5, y + 0.05, 1), (0.5 + 0.09, y + 0.03), (0.5 + 0.1, y + 0.09), (0.5, y + 0.12))
     draft.canvas.panel(back, draft.solid, shade=0.62, puff=0.01, lift=0)
@@ -143,7 +145,8 @@ def jumpsuit(draft: Draft) -> None:
         puff=0.04,
     )
     leg = outline(
-        (0.495, wy), (0.5 + wx, wy), (0.5 + 0.148, wy + 0.12, 1), (0.5 + 0.03 + wide * 1.05, end), (0.5 + 0.03, end + 0.01),
+        (0.495, wy), (0.5 + wx, wy), (0.5 + 0.148, wy + 0.12, 1), (0.5 + 0.03 + wide * 1.05, end),
+        (0.5 + 0.03, end + 0.01),
         (0.508, wy + 0.2, 1), (0.495, wy + 0.18),
     )  # fmt: skip
     for k, piece in enumerate(sides(leg)):
@@ -171,7 +174,7 @@ def jumpsuit(draft: Draft) -> None:
     for slash in sides(curve((0.565, wy + 0.03), (0.628, wy + 0.1))):
         draft.canvas.seam(slash, 0.4, 0.006)
     if draft.spec.neckline == "shirt collar":
-        parts.placket(draft, 0.5, torso.top + torso.drop, wy - 0.01, 5, width=0.028)
+        trims.placket(draft, 0.5, torso.top + torso.drop, wy - 0.01, 5, width=0.028)
         parts.shirt_collar(draft, torso, draft.cloth, -0.012)
     else:
         parts.neck_band(draft, torso, 0.012)

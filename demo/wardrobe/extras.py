@@ -6,8 +6,8 @@ import numpy as np
 
 from demo.canvas import Crease
 from demo.colours import contrast, mix, rgb
-from demo.curves import Knot, Points, curve, mirrored, outline, tube
-from demo.wardrobe import parts
+from demo.curves import Knot, Points, curve, mirrored, moved, outline, tube
+from demo.wardrobe import trims
 from demo.wardrobe.draft import Draft, sides
 
 
@@ -44,7 +44,7 @@ def _tote(draft: Draft) -> None:
     front: list[Knot] = [(0.36, 0.48), (0.355, 0.27, 1), (0.5, 0.17, 1), (0.645, 0.27, 1), (0.64, 0.48)]
     _strap(draft, front, 0.036)
     if draft.spec.pattern == "plain":
-        parts.graphic(draft, 0.5, 0.67, 0.1)
+        trims.graphic(draft, 0.5, 0.67, 0.1)
 
 
 def _handbag(draft: Draft) -> None:
@@ -55,7 +55,7 @@ def _handbag(draft: Draft) -> None:
     draft.canvas.panel(flap, draft.cloth, puff=0.03, lift=0.45)
     draft.canvas.stitches(curve((0.285, 0.6), (0.5, 0.645, 1), (0.715, 0.6)), draft.thread)
     lock = outline((0.472, 0.62), (0.528, 0.62), (0.528, 0.7), (0.472, 0.7))
-    draft.canvas.panel(lock, parts.plain_cloth("camel", "metal"), puff=0.015, lift=0.4)
+    draft.canvas.panel(lock, trims.plain_cloth("camel", "metal"), puff=0.015, lift=0.4)
     for x in (0.34, 0.66):
         _metal(draft, outline((x - 0.02, 0.42), (x + 0.02, 0.42), (x + 0.02, 0.46), (x - 0.02, 0.46)))
 
@@ -112,7 +112,7 @@ def _backpack(draft: Draft) -> None:
     draft.canvas.stitches(zipper, steel, 0.008, 0.008)
     draft.canvas.panel(
         outline((0.46, 0.36), (0.54, 0.36), (0.54, 0.43), (0.46, 0.43)),
-        parts.plain_cloth("brown", "leather"),
+        trims.plain_cloth("brown", "leather"),
         puff=0.008,
         lift=0.3,
     )
@@ -126,7 +126,7 @@ def _clutch(draft: Draft) -> None:
     clasp = np.column_stack(
         [0.5 + 0.024 * np.cos(np.linspace(0, 6.2, 24)), 0.56 + 0.024 * np.sin(np.linspace(0, 6.2, 24))]
     )
-    draft.canvas.panel(clasp, parts.plain_cloth("camel", "metal"), puff=0.015, lift=0.4)
+    draft.canvas.panel(clasp, trims.plain_cloth("camel", "metal"), puff=0.015, lift=0.4)
     draft.canvas.line(
         tube([(0.14, 0.4), (0.07, 0.5, 1), (0.08, 0.66, 1), (0.12, 0.72)], (0.02, 0.02)), draft.base, 0.004, 0.0
     )
@@ -158,7 +158,8 @@ def scarf(draft: Draft) -> None:
     ):
         w = width / 2
         tail = outline(
-            (top[0] - w * 0.7, top[1]), (top[0] + w * 0.7, top[1]), ((top[0] + end[0]) / 2 + w, 0.6, 1), (end[0] + w, end[1]), (end[0] - w, end[1] + 0.006),
+            (top[0] - w * 0.7, top[1]), (top[0] + w * 0.7, top[1]), ((top[0] + end[0]) / 2 + w, 0.6, 1),
+            (end[0] + w, end[1]), (end[0] - w, end[1] + 0.006),
             ((top[0] + end[0]) / 2 - w, 0.6, 1),
         )  # fmt: skip
         folds = [Crease(top[0] + d * 0.5, 0.4, end[0] + d, end[1], 0.02, 0.014) for d in (-0.045, 0.04)]
@@ -166,7 +167,8 @@ def scarf(draft: Draft) -> None:
         if draft.spec.material == "wool":
             _fringe(draft, (end[0] - w, end[1] + 0.004), (end[0] + w, end[1]), 0.055)
     loop = outline(
-        (0.28, 0.25), (0.34, 0.2, 1), (0.42, 0.25, 1), (0.5, 0.3, 1), (0.58, 0.25, 1), (0.66, 0.2, 1), (0.72, 0.25), (0.7, 0.38, 1), (0.6, 0.47, 1), (0.5, 0.49, 1),
+        (0.28, 0.25), (0.34, 0.2, 1), (0.42, 0.25, 1), (0.5, 0.3, 1), (0.58, 0.25, 1), (0.66, 0.2, 1), (0.72, 0.25),
+        (0.7, 0.38, 1), (0.6, 0.47, 1), (0.5, 0.49, 1),
         (0.4, 0.47, 1), (0.3, 0.38, 1),
     )  # fmt: skip
     folds = [Crease(0.3, 0.27 + k, 0.5, 0.38 + k, 0.018, 0.016) for k in (0.0, 0.05)] + [
@@ -251,7 +253,7 @@ def belt(draft: Draft) -> None:
                 np.asarray([(x - 0.004, 0.5), (x + 0.004, 0.5)]), np.zeros(3, dtype=np.float32), 0.014, 0.8
             )
         ring = outline((0.035, 0.43), (0.125, 0.43), (0.125, 0.575), (0.035, 0.575))
-        draft.canvas.panel(ring, parts.plain_cloth("grey", "metal"), puff=0.02, lift=0.3)
+        draft.canvas.panel(ring, trims.plain_cloth("grey", "metal"), puff=0.02, lift=0.3)
         draft.canvas.panel(
             outline((0.055, 0.452), (0.108, 0.452), (0.108, 0.553), (0.055, 0.553)),
             draft.solid,
@@ -264,18 +266,18 @@ def belt(draft: Draft) -> None:
     outer = [(0.5 + 0.33 * np.cos(t), 0.5 + 0.19 * np.sin(t)) for t in np.linspace(0, 2 * np.pi, 60)]
     inner = [(0.5 + 0.27 * np.cos(t), 0.45 + 0.13 * np.sin(t)) for t in np.linspace(0, 2 * np.pi, 60)]
     half = 30
-    rear = np.vstack([outer[half:], (np.asarray(outer[half:]) + (0, -0.1))[::-1]])
+    rear = np.vstack([outer[half:], moved(outer[half:], 0, -0.1)[::-1]])
     draft.canvas.panel(rear, draft.solid, shade=0.55, puff=0.02, lift=0)
-    coil = np.vstack([inner[2:half], (np.asarray(inner[2:half]) + (0, 0.09))[::-1]])
+    coil = np.vstack([inner[2:half], moved(inner[2:half], 0, 0.09)[::-1]])
     draft.canvas.panel(coil, draft.solid, shade=0.72, puff=0.02, lift=0.2)
-    front = np.vstack([np.asarray(outer[: half + 1]) + (0, -0.1), (np.asarray(outer[: half + 1]) + (0, 0.02))[::-1]])
+    front = np.vstack([moved(outer[: half + 1], 0, -0.1), moved(outer[: half + 1], 0, 0.02)[::-1]])
     draft.canvas.panel(front, draft.solid, puff=0.03, lift=0.4)
     for dy in (-0.085, 0.005):
-        draft.canvas.stitches(np.asarray(outer[2 : half - 1]) + (0, dy), contrast(draft.base, 0.4))
+        draft.canvas.stitches(moved(outer[2 : half - 1], 0, dy), contrast(draft.base, 0.4))
     ring = outline((0.43, 0.565), (0.57, 0.565), (0.57, 0.735), (0.43, 0.735))
     draft.canvas.panel(
         ring,
-        parts.plain_cloth("camel" if draft.spec.second_colour in ("brown", "beige") else "grey", "metal"),
+        trims.plain_cloth("camel" if draft.spec.second_colour in ("brown", "beige") else "grey", "metal"),
         puff=0.02,
         lift=0.4,
     )

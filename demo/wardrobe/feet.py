@@ -1,4 +1,4 @@
-"""Shoes and socks, in pairs or one by one, seen from the side."""
+"""Shoes, in pairs, seen from the side."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from demo.canvas import Crease
-from demo.colours import contrast, mix, rgb
-from demo.curves import Knot, Points, curve, outline
-from demo.fabrics import WEAVES, Cloth, plain
-from demo.wardrobe import parts
+from demo.colours import rgb
+from demo.curves import Knot, Points, curve, moved, outline
+from demo.fabrics import Cloth
+from demo.wardrobe import trims
 from demo.wardrobe.draft import Draft
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """Where one shoe or sock of a pair lies: shift and scale of unit coordinates."""
 
     dx: float
@@ -30,21 +30,22 @@ class _Place:
 def shoe(draft: Draft) -> None:
     """A pair seen from the outer side, the far shoe behind and a little higher."""
     one = {
-        "sneaker": _sneaker, "high-top sneaker": _high_top, "ankle boot": _ankle_boot, "high heel": _high_heel, "loafer": _loafer,
+        "sneaker": _sneaker, "high-top sneaker": _high_top, "ankle boot": _ankle_boot, "high heel": _high_heel,
+        "loafer": _loafer,
         "rain boot": _rain_boot,
     }[draft.spec.style]  # fmt: skip
     gap = 0.1 + abs(draft.jig(0.02))
-    tall = draft.spec.style in ("rain boot",)
+    tall = draft.spec.style == "rain boot"
     for place in (
-        _Place(gap * 0.9, -gap * (0.3 if tall else 0.9), 0.8, 0.86),
-        _Place(-gap * 0.7, gap * 0.6, 0.82, 1.0),
+        Place(gap * 0.9, -gap * (0.3 if tall else 0.9), 0.8, 0.86),
+        Place(-gap * 0.7, gap * 0.6, 0.82, 1.0),
     ):
         one(replace(draft, design=np.random.default_rng((draft.spec.variant, 19))), place)
 
 
-def _sole(draft: Draft, at: _Place, top: Points, thickness: float, cloth: Cloth) -> None:
+def _sole(draft: Draft, at: Place, top: Points, thickness: float, cloth: Cloth) -> None:
     """A sole below a polyline from heel to toe."""
-    bottom = top[::-1] + (0, thickness)
+    bottom = moved(top[::-1], 0, thickness)
     bottom = np.column_stack(
         [bottom[:, 0], np.minimum(np.maximum(bottom[:, 1], bottom[:, 1].max() - thickness * 0.35), bottom[:, 1].max())]
     )
@@ -53,10 +54,10 @@ def _sole(draft: Draft, at: _Place, top: Points, thickness: float, cloth: Cloth)
 
 def _trim_sole(draft: Draft) -> Cloth:
     name = "white" if draft.spec.colour != "white" else draft.spec.second_colour
-    return parts.plain_cloth(name if draft.spec.style != "ankle boot" else "black", "rubber")
+    return trims.plain_cloth(name if draft.spec.style != "ankle boot" else "black", "rubber")
 
 
-def _laces(draft: Draft, at: _Place, top: Knot, bottom: Knot, count: int, span: float) -> None:
+def _laces(draft: Draft, at: Place, top: Knot, bottom: Knot, count: int, span: float) -> None:
     tone = rgb("white") if draft.spec.colour != "white" else rgb("grey")
     for t in np.linspace(0, 1, count):
         x, y = top[0] + (bottom[0] - top[0]) * t, top[1] + (bottom[1] - top[1]) * t
@@ -65,10 +66,11 @@ def _laces(draft: Draft, at: _Place, top: Knot, bottom: Knot, count: int, span: 
         draft.canvas.line(lace, tone, 0.012, 0.95)
 
 
-def _sneaker(draft: Draft, at: _Place) -> None:
+def _sneaker(draft: Draft, at: Place) -> None:
     upper = outline(
         (0.06, 0.66), (0.045, 0.52, 1), (0.075, 0.36), (0.13, 0.35, 1), (0.2, 0.4, 1), (0.3, 0.385, 1), (0.37, 0.335),
-        (0.43, 0.32), (0.56, 0.43, 1), (0.72, 0.51, 1), (0.87, 0.545, 1), (0.945, 0.61, 1), (0.95, 0.67), (0.5, 0.69, 1),
+        (0.43, 0.32), (0.56, 0.43, 1), (0.72, 0.51, 1), (0.87, 0.545, 1), (0.945, 0.61, 1), (0.95, 0.67),
+        (0.5, 0.69, 1),
     )  # fmt: skip
     tongue = outline((0.33, 0.36), (0.36, 0.26, 1), (0.43, 0.245), (0.47, 0.34), (0.4, 0.38))
     draft.canvas.panel(at(tongue), draft.solid, shade=at.shade * 0.9, puff=0.02)
@@ -84,9 +86,10 @@ def _sneaker(draft: Draft, at: _Place) -> None:
     draft.canvas.line(at(curve((0.045, 0.7), (0.5, 0.722, 1), (0.96, 0.7))), draft.base, 0.006, 0.6)
 
 
-def _high_top(draft: Draft, at: _Place) -> None:
+def _high_top(draft: Draft, at: Place) -> None:
     upper = outline(
-        (0.07, 0.7), (0.065, 0.5, 1), (0.1, 0.2), (0.2, 0.19, 1), (0.33, 0.185), (0.36, 0.33, 1), (0.44, 0.46, 1), (0.6, 0.54, 1),
+        (0.07, 0.7), (0.065, 0.5, 1), (0.1, 0.2), (0.2, 0.19, 1), (0.33, 0.185), (0.36, 0.33, 1), (0.44, 0.46, 1),
+        (0.6, 0.54, 1),
         (0.82, 0.58, 1), (0.93, 0.65, 1), (0.94, 0.71), (0.5, 0.72, 1),
     )  # fmt: skip
     draft.canvas.panel(
@@ -97,7 +100,7 @@ def _high_top(draft: Draft, at: _Place) -> None:
     )
     draft.canvas.panel(at(upper), draft.cloth, puff=0.07, shade=at.shade)
     cap = outline((0.75, 0.72), (0.76, 0.62, 1), (0.83, 0.585), (0.93, 0.63, 1), (0.955, 0.72))
-    white = parts.plain_cloth("white" if draft.spec.colour != "white" else "grey", "rubber")
+    white = trims.plain_cloth("white" if draft.spec.colour != "white" else "grey", "rubber")
     draft.canvas.panel(at(cap), white, puff=0.03, shade=at.shade, lift=0.2)
     disc = at(
         np.column_stack(
@@ -111,22 +114,19 @@ def _high_top(draft: Draft, at: _Place) -> None:
     draft.canvas.line(at(curve((0.06, 0.74), (0.5, 0.757, 1), (0.96, 0.74))), draft.base, 0.007, 0.7)
 
 
-def _ankle_boot(draft: Draft, at: _Place) -> None:
+def _ankle_boot(draft: Draft, at: Place) -> None:
     upper = outline(
-        (0.1, 0.72), (0.085, 0.55, 1), (0.13, 0.36, 1), (0.115, 0.15), (0.26, 0.135, 1), (0.4, 0.15), (0.405, 0.34, 1), (0.47, 0.47, 1),
+        (0.1, 0.72), (0.085, 0.55, 1), (0.13, 0.36, 1), (0.115, 0.15), (0.26, 0.135, 1), (0.4, 0.15), (0.405, 0.34, 1),
+        (0.47, 0.47, 1),
         (0.64, 0.54, 1), (0.85, 0.6, 1), (0.93, 0.68, 1), (0.93, 0.735), (0.6, 0.75, 1), (0.36, 0.725, 1),
     )  # fmt: skip
-    draft.canvas.panel(
-        at(upper),
-        draft.cloth,
-        puff=0.08,
-        shade=at.shade,
-        creases=[Crease(*at(np.asarray([(0.2, 0.5)]))[0], *at(np.asarray([(0.45, 0.5)]))[0], 0.015, -0.008)],
-    )
+    (x0, y0), (x1, y1) = at(np.asarray([(0.2, 0.5), (0.45, 0.5)])).tolist()
+    bend = Crease(x0, y0, x1, y1, 0.015, -0.008)
+    draft.canvas.panel(at(upper), draft.cloth, puff=0.08, shade=at.shade, creases=[bend])
     gore = outline((0.2, 0.15), (0.3, 0.145), (0.3, 0.42, 1), (0.255, 0.47), (0.21, 0.42, 1))
     draft.canvas.panel(at(gore), draft.solid, shade=at.shade * 0.62, puff=0.01, lift=0.1)
     draft.canvas.ribs([at(curve((x, 0.155), (x, 0.43))) for x in np.linspace(0.21, 0.29, 6)], 0.3, 0.003)
-    dark = parts.plain_cloth("black", "rubber")
+    dark = trims.plain_cloth("black", "rubber")
     heel = outline((0.09, 0.715), (0.33, 0.725), (0.315, 0.84), (0.1, 0.84))
     draft.canvas.panel(at(heel), dark, puff=0.02, shade=at.shade)
     draft.canvas.panel(
@@ -154,11 +154,12 @@ def _ankle_boot(draft: Draft, at: _Place) -> None:
     )
 
 
-def _high_heel(draft: Draft, at: _Place) -> None:
+def _high_heel(draft: Draft, at: Place) -> None:
     inside = outline((0.1, 0.31), (0.2, 0.3, 1), (0.42, 0.42, 1), (0.66, 0.62), (0.5, 0.6, 1), (0.25, 0.42, 1))
-    draft.canvas.panel(at(inside), parts.plain_cloth("beige", "leather"), shade=at.shade * 0.85, puff=0.01, lift=0)
+    draft.canvas.panel(at(inside), trims.plain_cloth("beige", "leather"), shade=at.shade * 0.85, puff=0.01, lift=0)
     upper = outline(
-        (0.075, 0.34), (0.1, 0.26, 1), (0.16, 0.24), (0.27, 0.42, 1), (0.46, 0.585, 1), (0.66, 0.62), (0.76, 0.63, 1), (0.9, 0.72, 1),
+        (0.075, 0.34), (0.1, 0.26, 1), (0.16, 0.24), (0.27, 0.42, 1), (0.46, 0.585, 1), (0.66, 0.62), (0.76, 0.63, 1),
+        (0.9, 0.72, 1),
         (0.945, 0.765), (0.75, 0.775, 1), (0.56, 0.73, 1), (0.36, 0.57, 1), (0.2, 0.46, 1), (0.085, 0.43),
     )  # fmt: skip
     heel = outline((0.08, 0.37), (0.22, 0.46), (0.16, 0.56, 1), (0.135, 0.79), (0.1, 0.79), (0.1, 0.56, 1))
@@ -175,14 +176,15 @@ def _high_heel(draft: Draft, at: _Place) -> None:
         (0.55, 0.76, 1),
         (0.36, 0.61, 1),
     )
-    draft.canvas.panel(at(sole), parts.plain_cloth("brown", "leather"), puff=0.008, shade=at.shade, lift=0)
+    draft.canvas.panel(at(sole), trims.plain_cloth("brown", "leather"), puff=0.008, shade=at.shade, lift=0)
 
 
-def _loafer(draft: Draft, at: _Place) -> None:
+def _loafer(draft: Draft, at: Place) -> None:
     inside = outline((0.1, 0.4), (0.25, 0.375, 1), (0.47, 0.43), (0.4, 0.5, 1), (0.18, 0.48))
-    draft.canvas.panel(at(inside), parts.plain_cloth("camel", "leather"), shade=at.shade * 0.6, puff=0.01, lift=0)
+    draft.canvas.panel(at(inside), trims.plain_cloth("camel", "leather"), shade=at.shade * 0.6, puff=0.01, lift=0)
     upper = outline(
-        (0.06, 0.66), (0.055, 0.5, 1), (0.09, 0.39), (0.2, 0.45, 1), (0.34, 0.47, 1), (0.46, 0.4), (0.52, 0.4, 1), (0.68, 0.49, 1),
+        (0.06, 0.66), (0.055, 0.5, 1), (0.09, 0.39), (0.2, 0.45, 1), (0.34, 0.47, 1), (0.46, 0.4), (0.52, 0.4, 1),
+        (0.68, 0.49, 1),
         (0.85, 0.53, 1), (0.945, 0.61, 1), (0.95, 0.67), (0.5, 0.685, 1),
     )  # fmt: skip
     draft.canvas.panel(at(upper), draft.cloth, puff=0.06, shade=at.shade)
@@ -190,14 +192,15 @@ def _loafer(draft: Draft, at: _Place) -> None:
     strap = outline((0.42, 0.43), (0.52, 0.4, 1), (0.6, 0.44), (0.57, 0.66), (0.46, 0.67))
     draft.canvas.panel(at(strap), draft.solid, puff=0.015, shade=at.shade, lift=0.4)
     draft.canvas.line(at(curve((0.5, 0.5), (0.56, 0.5))), np.zeros(3, dtype=np.float32), 0.02, 0.5)
-    _sole(draft, at, curve((0.05, 0.655), (0.4, 0.672, 1), (0.96, 0.66)), 0.035, parts.plain_cloth("brown", "leather"))
+    _sole(draft, at, curve((0.05, 0.655), (0.4, 0.672, 1), (0.96, 0.66)), 0.035, trims.plain_cloth("brown", "leather"))
     heel = outline((0.05, 0.675), (0.27, 0.69), (0.265, 0.74), (0.055, 0.74))
-    draft.canvas.panel(at(heel), parts.plain_cloth("black", "rubber"), puff=0.015, shade=at.shade)
+    draft.canvas.panel(at(heel), trims.plain_cloth("black", "rubber"), puff=0.015, shade=at.shade)
 
 
-def _rain_boot(draft: Draft, at: _Place) -> None:
+def _rain_boot(draft: Draft, at: Place) -> None:
     upper = outline(
-        (0.18, 0.8), (0.165, 0.68, 1), (0.21, 0.5, 1), (0.175, 0.1), (0.32, 0.085, 1), (0.475, 0.1), (0.475, 0.4, 1), (0.5, 0.55, 1), (0.62, 0.64, 1),
+        (0.18, 0.8), (0.165, 0.68, 1), (0.21, 0.5, 1), (0.175, 0.1), (0.32, 0.085, 1), (0.475, 0.1), (0.475, 0.4, 1),
+        (0.5, 0.55, 1), (0.62, 0.64, 1),
         (0.8, 0.68, 1), (0.87, 0.76, 1), (0.87, 0.81), (0.5, 0.82, 1),
     )  # fmt: skip
     draft.canvas.panel(at(upper), draft.solid, puff=0.09, shade=at.shade)
@@ -212,88 +215,6 @@ def _rain_boot(draft: Draft, at: _Place) -> None:
         at,
         curve((0.165, 0.79), (0.5, 0.815, 1), (0.885, 0.79)),
         0.06,
-        parts.plain_cloth("black" if draft.spec.colour != "black" else "grey", "rubber"),
+        trims.plain_cloth("black" if draft.spec.colour != "black" else "grey", "rubber"),
     )
     draft.canvas.line(at(curve((0.25, 0.2), (0.26, 0.5))), rgb("white"), 0.018, 0.3)
-
-
-def sock(draft: Draft) -> None:
-    """A pair, with heel, toe and ribbed top."""
-    top = {"ankle sock": 0.42, "crew sock": 0.2, "knee sock": 0.06}[draft.spec.style]
-    scale = 0.98 if draft.spec.style != "ankle sock" else 1.1
-    lift = -0.03 if draft.spec.style != "ankle sock" else -0.12
-    gap = 0.12 + abs(draft.jig(0.02))
-    patch = draft.trim if draft.chance(0.6) else draft.solid
-    top_cloth = patch if draft.chance(0.3) else draft.solid
-    for at in (_Place(gap, lift - 0.02, scale * 0.92, 0.9), _Place(-gap, lift + 0.03, scale * 0.94, 1.0)):
-        shape = outline(
-            (0.31, top), (0.5, top - 0.006), (0.5, 0.5, 1), (0.53, 0.63, 1), (0.66, 0.725, 1), (0.735, 0.81, 1), (0.7, 0.89, 1), (0.6, 0.9, 1), (0.44, 0.82, 1),
-            (0.31, 0.745, 1), (0.285, 0.66, 1), (0.315, 0.55, 1),
-        )  # fmt: skip
-        draft.canvas.panel(at(shape), draft.cloth, puff=0.07, shade=at.shade)
-        heel = outline((0.296, 0.6), (0.39, 0.65, 1), (0.405, 0.8), (0.31, 0.745, 1), (0.285, 0.68, 1))
-        draft.canvas.panel(at(heel), patch, puff=0.05, shade=at.shade, lift=0)
-        toe = outline((0.64, 0.72), (0.735, 0.81, 1), (0.7, 0.89, 1), (0.605, 0.9), (0.6, 0.81, 1))
-        draft.canvas.panel(at(toe), patch, puff=0.05, shade=at.shade, lift=0)
-        band = np.asarray([(0.305, top - 0.004), (0.505, top - 0.01), (0.503, top + 0.085), (0.307, top + 0.09)])
-        draft.canvas.panel(at(band), top_cloth, puff=0.03, shade=at.shade, lift=0.15)
-        parts.rib_band(draft, at(band), 13)
-
-
-def glove(draft: Draft) -> None:
-    """A pair of gloves or mittens, palms down."""
-    mitten = draft.spec.style == "mitten"
-    cuff_cloth = draft.trim if draft.chance(0.3) else draft.solid
-    for k, dx in enumerate((-0.22, 0.22)):
-        flip = (1, -1)[k]
-        if mitten:
-            hand = outline(
-                (-0.1, 0.72), (-0.125, 0.5, 1), (-0.12, 0.3, 1), (-0.04, 0.19, 1), (0.06, 0.24, 1), (0.1, 0.4, 1), (0.115, 0.47), (0.165, 0.39, 1), (0.215, 0.41, 1),
-                (0.19, 0.52, 1), (0.115, 0.62, 1), (0.1, 0.72),
-            )  # fmt: skip
-        else:
-            hand = outline(
-                (-0.095, 0.72), (-0.12, 0.55, 1), (-0.165, 0.33, 1), (-0.145, 0.29, 1), (-0.115, 0.32, 1), (-0.085, 0.47), (-0.09, 0.25, 1), (-0.06, 0.19, 1), (-0.032, 0.25, 1),
-                (-0.022, 0.46), (-0.012, 0.21, 1), (0.02, 0.16, 1), (0.046, 0.21, 1), (0.038, 0.46), (0.066, 0.26, 1), (0.1, 0.225, 1), (0.118, 0.28, 1), (0.095, 0.5),
-                (0.15, 0.43, 1), (0.19, 0.42, 1), (0.195, 0.46, 1), (0.125, 0.6, 1), (0.095, 0.72),
-            )  # fmt: skip
-        shape = hand * (flip, 1) + (0.5 + dx, 0.03)
-        draft.canvas.panel(shape, draft.cloth, puff=0.035, lift=0.2)
-        cuff = np.asarray([(-0.1, 0.68), (0.1, 0.68), (0.11, 0.83), (-0.11, 0.83)]) * (flip, 1) + (0.5 + dx, 0.03)
-        draft.canvas.panel(cuff, cuff_cloth, puff=0.035, lift=0.25)
-        if draft.spec.style == "leather glove":
-            for x in (-0.05, 0.005, 0.06):
-                draft.canvas.seam(np.asarray([(x * flip + 0.5 + dx, 0.53), (x * flip * 0.8 + 0.5 + dx, 0.66)]), 0.35)
-        else:
-            parts.rib_band(draft, cuff, 12)
-
-
-def watch(draft: Draft) -> None:
-    """A strap with a round case, a face and two hands."""
-    strap = plain(draft.base, WEAVES["leather" if draft.spec.material == "leather" else "metal"])
-    for lo, hi in ((0.04, 0.4), (0.6, 0.96)):
-        w0, w1 = (0.06, 0.085) if lo < 0.5 else (0.085, 0.06)
-        band = np.asarray([(0.5 - w0, lo), (0.5 + w0, lo), (0.5 + w1, hi), (0.5 - w1, hi)])
-        draft.canvas.panel(band, strap, puff=0.02, lift=0)
-        if draft.spec.material == "leather":
-            for s in (-1, 1):
-                draft.canvas.stitches(
-                    np.asarray([(0.5 + s * (w0 - 0.012), lo), (0.5 + s * (w1 - 0.012), hi)]), contrast(draft.base, 0.4)
-                )
-        else:
-            draft.canvas.ribs([np.asarray([(0.4, y), (0.6, y)]) for y in np.arange(lo, hi, 0.028)], 0.5)
-    circle = np.column_stack(
-        [np.cos(np.linspace(0, 2 * np.pi, 60, endpoint=False)), np.sin(np.linspace(0, 2 * np.pi, 60, endpoint=False))]
-    )
-    steel = parts.plain_cloth(("grey", "camel", "white")[int(draft.pick(0, 1, 2))], "metal")
-    draft.canvas.panel(np.asarray([(0.655, 0.48), (0.69, 0.48), (0.69, 0.52), (0.655, 0.52)]), steel, puff=0.01)
-    draft.canvas.panel(circle * 0.17 + 0.5, steel, puff=0.03)
-    face = plain(rgb("white") if draft.chance(0.6) else rgb("black"), WEAVES["acetate"])
-    draft.canvas.panel(circle * 0.138 + 0.5, face, puff=0.004, lift=0)
-    ink = contrast(face.tile[0, 0], 0.85)
-    for k in range(12):
-        a = k * np.pi / 6
-        way = np.asarray([np.sin(a), -np.cos(a)])
-        draft.canvas.line(np.vstack([way * 0.108 + 0.5, way * 0.126 + 0.5]), ink, 0.007, 0.9)
-    for a, r, w in ((-0.9, 0.07, 0.012), (0.9, 0.1, 0.008)):
-        draft.canvas.line(np.vstack([[0.5, 0.5], np.asarray([np.sin(a), -np.cos(a)]) * r + 0.5]), ink, w, 0.95)

@@ -6,9 +6,9 @@ import numpy as np
 
 from demo.canvas import Crease
 from demo.colours import contrast, mix, rgb
-from demo.curves import along, curve, ellipse, mirrored, outline
+from demo.curves import along, curve, ellipse, mirrored, moved, outline
 from demo.fabrics import WEAVES, plain
-from demo.wardrobe import parts
+from demo.wardrobe import trims
 from demo.wardrobe.draft import Draft, sides
 
 
@@ -30,7 +30,7 @@ def _cap(draft: Draft) -> None:
         curve((0.46, 0.237), (0.28, 0.36, 1), (0.245, 0.606)),
     ):  # fmt: skip
         draft.canvas.seam(seam, 0.35)
-        draft.canvas.stitches(seam + (0.009, 0.0), draft.thread)
+        draft.canvas.stitches(moved(seam, 0.009, 0), draft.thread)
     peak = outline(
         (0.42, 0.615),
         (0.58, 0.57, 1),
@@ -46,7 +46,7 @@ def _cap(draft: Draft) -> None:
         draft.canvas.stitches(curve((0.52, 0.6 + k), (0.7, 0.575 + k, 1), (0.88, 0.645 + k)), draft.thread)
     draft.canvas.panel(ellipse(0.462, 0.237, 0.02, 0.012), draft.trim, puff=0.01, lift=0.2)
     if draft.chance(0.6):
-        parts.graphic(draft, 0.545, 0.44, 0.055)
+        trims.graphic(draft, 0.545, 0.44, 0.055)
 
 
 def _beanie(draft: Draft) -> None:
@@ -62,7 +62,7 @@ def _beanie(draft: Draft) -> None:
     cuff = mirrored((0.5, 0.58, 1), (0.745, 0.55), (0.76, 0.64, 1), (0.748, 0.715), (0.5, 0.745, 1))
     draft.canvas.panel(cuff, draft.solid, puff=0.05, lift=0.35)
     corners = np.asarray([(0.26, 0.575), (0.74, 0.575), (0.745, 0.728), (0.255, 0.728)])
-    parts.rib_band(draft, corners, 24, 0.26)
+    trims.rib_band(draft, corners, 24, 0.26)
     if draft.chance(0.5):
         ball = ellipse(0.5, 0.19, 0.085, 0.08, 60)
         ball = ball + draft.pose.normal(0, 0.005, ball.shape)
@@ -71,7 +71,8 @@ def _beanie(draft: Draft) -> None:
 
 def _brim(draft: Draft, y: float, rx: float, ry: float, droop: float = 0.0) -> None:
     brim = outline(
-        (0.5 - rx, y), (0.5 - rx * 0.6, y - ry * 0.72, 1), (0.5, y - ry, 1), (0.5 + rx * 0.6, y - ry * 0.72, 1), (0.5 + rx, y),
+        (0.5 - rx, y), (0.5 - rx * 0.6, y - ry * 0.72, 1), (0.5, y - ry, 1), (0.5 + rx * 0.6, y - ry * 0.72, 1),
+        (0.5 + rx, y),
         (0.5 + rx * 0.7, y + ry * 0.75 + droop, 1), (0.5, y + ry * 1.1, 1), (0.5 - rx * 0.7, y + ry * 0.75 + droop, 1),
     )  # fmt: skip
     draft.canvas.panel(brim, draft.cloth, puff=0.03, lift=0)
@@ -82,14 +83,15 @@ def _ribbon(draft: Draft, half: float, y: float, height: float, sag: float = 0.0
         curve((0.5 - half, y), (0.5, y + sag, 1), (0.5 + half, y)),
         curve((0.5 + half + 0.006, y + height), (0.5, y + height + sag, 1), (0.5 - half - 0.006, y + height)),
     ])  # fmt: skip
-    cloth = draft.trim if draft.spec.second_colour not in (draft.spec.colour,) else parts.plain_cloth("black", "silk")
+    cloth = draft.trim if draft.spec.second_colour != draft.spec.colour else trims.plain_cloth("black", "silk")
     draft.canvas.panel(band, cloth, puff=0.012, lift=0.25)
 
 
 def _fedora(draft: Draft) -> None:
     _brim(draft, 0.635, 0.4, 0.075, 0.02)
     crown = outline(
-        (0.285, 0.63), (0.3, 0.45, 1), (0.355, 0.285, 1), (0.43, 0.25, 1), (0.5, 0.3, 1), (0.57, 0.25, 1), (0.645, 0.285, 1),
+        (0.285, 0.63), (0.3, 0.45, 1), (0.355, 0.285, 1), (0.43, 0.25, 1), (0.5, 0.3, 1), (0.57, 0.25, 1),
+        (0.645, 0.285, 1),
         (0.7, 0.45, 1), (0.715, 0.63), (0.5, 0.675, 1),
     )  # fmt: skip
     dents = [
@@ -110,7 +112,7 @@ def _bucket(draft: Draft) -> None:
     draft.canvas.panel(crown, draft.cloth, puff=0.06, lift=0.4)
     top = curve((0.355, 0.315), (0.5, 0.35, 1), (0.645, 0.315))
     draft.canvas.seam(top, 0.35)
-    draft.canvas.stitches(top + (0, 0.012), draft.thread)
+    draft.canvas.stitches(moved(top, 0, 0.012), draft.thread)
 
 
 def _sun_hat(draft: Draft) -> None:
@@ -196,9 +198,9 @@ def glasses(draft: Draft) -> None:
 
 def umbrella(draft: Draft) -> None:
     """An open canopy of panels, a shaft and a crook."""
-    wood = parts.plain_cloth("brown", "leather")
+    wood = trims.plain_cloth("brown", "leather")
     shaft = np.asarray([(0.494, 0.1), (0.506, 0.1), (0.506, 0.86), (0.494, 0.86)])
-    draft.canvas.panel(shaft, parts.plain_cloth("grey", "metal"), puff=0.006, lift=0)
+    draft.canvas.panel(shaft, trims.plain_cloth("grey", "metal"), puff=0.006, lift=0)
     crook = along(
         curve((0.5, 0.8), (0.5, 0.88), (0.515, 0.935, 1), (0.55, 0.95, 1), (0.585, 0.93, 1), (0.592, 0.885)), 0.01
     )
@@ -215,7 +217,8 @@ def umbrella(draft: Draft) -> None:
             else (draft.solid if draft.spec.pattern == "colour block" else draft.cloth)
         )
         gore = outline(
-            (0.5, 0.12), (0.5 + b * 0.62, 0.19, 1), (0.5 + b * 0.9, 0.33, 1), (0.5 + b, rim[i + 1]), (0.5 + (a + b) / 2, 0.455, 1),
+            (0.5, 0.12), (0.5 + b * 0.62, 0.19, 1), (0.5 + b * 0.9, 0.33, 1), (0.5 + b, rim[i + 1]),
+            (0.5 + (a + b) / 2, 0.455, 1),
             (0.5 + a, rim[i]), (0.5 + a * 0.9, 0.33, 1), (0.5 + a * 0.62, 0.19, 1),
         )  # fmt: skip
         draft.canvas.panel(gore, cloth, grain=(i - 2) * 14, puff=0.05, lift=0, shade=1.05 - 0.06 * i)
