@@ -1,0 +1,232 @@
+"""Garments of photos: detect, merge, choose, pad; one item for each garment."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from catalog import tables
+from catalog.decode import DecodeError, decode
+from catalog.ids import item_id
+from catalog.ledger import Ledger
+from catalog.steps import StepResult
+from catalog.store import Catalog
+from curation.boxes import area, centrality, merge, padded, touches
+from curation.detectors import Detection, Detector
+
+if TYPE_CHECKING:
+    from taxonomy import Taxonomy
+
+DETECT_SIDE: Final = 640
+"""Photos are decoded to this longest side at least; no detector here reads more."""
+
+
+@dataclass(frozen=True)
+class ItemPolicy:
+    """Which boxes become items."""
+
+    score_retail: float = 0.1
+    """Least score on a product photo, which shows one garment large: there a weak box is still a right one."""
+    score_look: float = 0.35
+    """Least score on a look, where every box becomes an item."""
+    merge_iou: float = 0.6
+    """Boxes overlapping more than this are one garment, whatever their classes."""
+    merge_inside: float = 0.9
+    """A box lying inside another of the same category by more than this share is a part of it."""
+    padding: float = 0.03
+    """Share of a box's sides added on each side before cropping."""
+    minimum_side: int = 32
+    """Least side of a crop in pixels of the photo."""
+    minimum_share: float = 0.001
+    """Least share of the photo's area."""
+    border: float = 0.005
+    """A box nearer to the edge than this share of the photo's side touches it."""
+    rival: float = 0.5
+    """A product photo whose text names none of its boxes is refused when the second box has this share of the first's
+    prominence: which of the two is for sale is then unknown."""
+
+
+def find(
+    photos: pa.Table,
+    products: pa.Table,
+    catalog: Catalog,
+    detector: Detector,
+    policy: ItemPolicy,
+    *,
+    edition: str,
+    progress: Callable[[int, int], None] | None = None,
+) -> StepResult:
+    """Find the garments of ``photos``: one on a product's photo, all on a look.
+
+    Returns table ``items``. The ledger has one row for each photo (dropped: ``no_garment``, ``product_not_shown`` or a
+    decode code) and rows of subject ``item`` for each box above the score line: kept, or dropped as ``merged``,
+    ``too_small`` or ``not_the_product``. ``progress`` is called with (done, total).
+    """
+    ledger = Ledger("detect", "photo", edition)
+    named = _named_categories(products)
+    rows: list[dict[str, Any]] = []
+    for done, photo in enumerate(photos.to_pylist(), 1):
+        rows += _of_photo(photo, named.get(photo["product_id"] or ""), catalog, detector, policy, ledger)
+        if progress is not None:
+            progress(done, photos.num_rows)
+    figures = {
+        "photos": photos.num_rows,
+        "items": len(rows),
+        "photos_with_items": len({row["photo_id"] for row in rows}),
+    }
+    return StepResult({"items": tables.from_rows("items", rows)}, ledger.table(), figures)
+
+
+def is_look(photo: Mapping[str, Any]) -> bool:
+    """Return whether every garment of a photo is an item: street photos, and retail photos of no single product."""
+    if photo["origin"] == "generated":
+        return bool(photo["setting"] == "street")
+    return bool(photo["origin"] == "street" or photo["setting"] == "street" or photo["product_id"] is None)
+
+
+def _of_photo(
+    photo: Mapping[str, Any],
+    named: str | None,
+    catalog: Catalog,
+    detector: Detector,
+    policy: ItemPolicy,
+    ledger: Ledger,
+) -> list[dict[str, Any]]:
+    photo_id = photo["photo_id"]
+    try:
+        decoded = decode(catalog.get_image(photo_id), reduce_to=DETECT_SIDE)
+    except DecodeError as error:
+        ledger.dropped(photo_id, error.reason, evidence={"error": str(error)})
+        return []
+    scale = (decoded.width / decoded.pixels.shape[1], decoded.height / decoded.pixels.shape[0])
+    found = [scaled(detection, scale) for detection in detector.detect([decoded.pixels])[0]]
+    look, size = is_look(photo), (decoded.width, decoded.height)
+    kept, lost = garments(found, size, policy, look=look)
+    evidence: dict[str, Any] = {"boxes": len(found), "score_line": policy.score_look if look else policy.score_retail}
+    category: str | None = None
+    if not look and kept:
+        chosen, rule = the_product(kept, size, named, policy)
+        evidence["rule"] = rule
+        lost += [(detection, "not_the_product", {"rule": rule}) for detection in kept if detection is not chosen]
+        kept = [chosen] if chosen else []
+        category = named if chosen and named else None
+    rows = [_row(photo, detection, size, policy, detector.name, category, look=look) for detection in kept]
+    for row, detection in zip(rows, kept, strict=True):
+        details = {"detected": detection.category, "score": round(detection.score, 4)}
+        ledger.kept(row["item_id"], subject="item", parent_id=photo_id, evidence=details)
+    for detection, reason, details in lost:
+        box = padded(detection.box, size, policy.padding)
+        facts = {"box": box, "category": detection.category, "score": round(detection.score, 4), **details}
+        ledger.dropped(item_id(photo_id, box), reason, subject="item", parent_id=photo_id, evidence=facts)
+    if rows:
+        ledger.kept(photo_id, evidence={**evidence, "items": [row["item_id"] for row in rows]})
+    else:
+        best = round(max((detection.score for detection in found), default=0.0), 4)
+        reason = "product_not_shown" if "rule" in evidence else "no_garment"
+        ledger.dropped(photo_id, reason, evidence={**evidence, "best_score": best})
+    return rows
+
+
+def scaled(detection: Detection, scale: tuple[float, float]) -> Detection:
+    """Return a detection of a reduced picture in pixels of the full one."""
+    x0, y0, x1, y1 = detection.box
+    box = (x0 * scale[0], y0 * scale[1], x1 * scale[0], y1 * scale[1])
+    return Detection(box, detection.category, detection.score, detection.categories)
+
+
+Lost = tuple[Detection, str, dict[str, Any]]
+"""A box that is no item: the detection, the reason code and the evidence."""
+
+
+def garments(
+    found: Sequence[Detection], size: tuple[int, int], policy: ItemPolicy, *, look: bool
+) -> tuple[list[Detection], list[Lost]]:
+    """Return one detection for each garment of a photo of ``size`` (width, height), and the boxes that are none."""
+    line = policy.score_look if look else policy.score_retail
+    above = [detection for detection in found if detection.score >= line]
+    merged, twins = merge(above, policy.merge_iou, policy.merge_inside)
+    lost: list[Lost] = [(twin, "merged", {"into": winner.box, "as": winner.category}) for twin, winner in twins]
+    kept = []
+    for detection in merged:
+        x0, y0, x1, y1 = padded(detection.box, size, policy.padding)
+        share = area(detection.box) / (size[0] * size[1])
+        if min(x1 - x0, y1 - y0) < policy.minimum_side or share < policy.minimum_share:
+            limits = {"minimum_side": policy.minimum_side, "minimum_share": policy.minimum_share}
+            lost.append((detection, "too_small", limits))
+        else:
+            kept.append(detection)
+    return kept, lost
+
+
+def the_product(
+    found: Sequence[Detection], size: tuple[int, int], named: str | None, policy: ItemPolicy
+) -> tuple[Detection | None, str]:
+    """Return the box that shows the product of a product photo and the rule that chose it.
+
+    ``named`` is the category that the product's text names. A box whose class stands for it wins, then one of the same
+    part of the body, then the largest and most central; None when the text names none of several prominent boxes.
+    """
+
+    def prominence(detection: Detection) -> float:
+        return area(detection.box) * (0.5 + 0.5 * centrality(detection.box, size)) * (0.5 + 0.5 * detection.score)
+
+    ordered = sorted(found, key=lambda detection: (-prominence(detection), detection.box))
+    if named is None:
+        return ordered[0], "prominent"
+    if exact := [d for d in ordered if named in (d.category, *d.categories)]:
+        return exact[0], "text"
+    groups = _groups()
+    if near := [d for d in ordered if groups.get(d.category) == groups.get(named)]:
+        return near[0], "text_group"
+    if len(ordered) > 1 and prominence(ordered[1]) >= policy.rival * prominence(ordered[0]):
+        return None, "text_names_no_box"
+    return ordered[0], "only_prominent"
+
+
+def _row(
+    photo: Mapping[str, Any],
+    detection: Detection,
+    size: tuple[int, int],
+    policy: ItemPolicy,
+    detector: str,
+    category: str | None,
+    *,
+    look: bool,
+) -> dict[str, Any]:
+    box = padded(detection.box, size, policy.padding)
+    return {
+        "item_id": item_id(photo["photo_id"], box),
+        "photo_id": photo["photo_id"],
+        "look_id": photo["photo_id"] if look else None,
+        "product_id": None if look else photo["product_id"],
+        "box": list(box),
+        "category": category or detection.category,
+        "score": detection.score,
+        "detector": detector,
+        "crop_width": round(box[2] - box[0]),
+        "crop_height": round(box[3] - box[1]),
+        "touches_border": touches(detection.box, size, policy.border),
+    }
+
+
+def _named_categories(products: pa.Table) -> dict[str, str]:
+    """Return product_id -> the category that its name, else its breadcrumbs, else its description names."""
+    import taxonomy
+    from taxonomy.matching import match
+
+    loaded: Taxonomy = taxonomy.load()
+    named = {}
+    for product in products.select(["product_id", "name", "category_path", "description"]).to_pylist():
+        texts = [product["name"], *reversed(product["category_path"] or []), product["description"]]
+        for text in filter(None, texts):
+            if category := match(text, loaded).category:
+                named[product["product_id"]] = category
+                break
+    return named
+
+
+def _groups() -> dict[str, str]:
+    import taxonomy
+
+    return {name: category.group for name, category in taxonomy.load().categories.items()}
