@@ -166,7 +166,9 @@ def _open(data: bytes, max_pixels: int) -> "Image.Image":
     except UnidentifiedImageError as error:
         raise _refusal(data, heif) from error
     except _DAMAGE as error:
-        raise DecodeError("damaged", f"the header of the image cannot be read ({error}); fetch the file again") from error
+        raise DecodeError(
+            "damaged", f"the header of the image cannot be read ({error}); fetch the file again"
+        ) from error
 
 
 def _register_heif() -> None:
@@ -190,7 +192,9 @@ def _refusal(data: bytes, heif: bool) -> DecodeError:
     if heif:
         return DecodeError("unsupported", "the file is HEIC, or a damaged one; HEIC needs the package pillow-heif")
     if data[4:8] == b"ftyp" and data[8:12] in {b"avif", b"avis"}:
-        return DecodeError("unsupported", "the file is AVIF, damaged or beyond this build of Pillow; install pillow >= 11.3")
+        return DecodeError(
+            "unsupported", "the file is AVIF, damaged or beyond this build of Pillow; install pillow >= 11.3"
+        )
     for magic, name in _OTHER_FORMATS:
         if data.startswith(magic):
             return DecodeError("unsupported", f"the file is {name}, which is not read; supported: {', '.join(FORMATS)}")

@@ -113,6 +113,8 @@ FINGERPRINTS = _schema(
     ("phash", pa.binary(8), "64-bit pHash of the trimmed picture"),
     ("pdq", pa.binary(32), "256-bit PDQ of the trimmed picture"),
     ("pdq_quality", INT, "0 to 100"),
+    ("phash_turns", pa.binary(64), "pHash in the eight orientations of curation.hashes, for the new side of a search"),
+    ("pdq_turns", pa.binary(256), "PDQ in the eight orientations"),
     ("embedding", pa.list_(pa.float16(), EMBEDDING_SIZE), "unit length"),
     ("model", S, "embedder spec and sha256"),
 )

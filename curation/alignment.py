@@ -1,0 +1,182 @@
+"""The second look at a suspected copy: lay one picture over the other and compare what they share.
+
+Local features (ORB, Rublee et al. 2011) of both pictures are matched with Lowe's ratio test, a similarity transform is
+fitted by RANSAC, and the shared part is compared: how much of both pictures it covers, how well the brightness agrees block
+by block, how far the colours are apart. Pictures too plain for features are laid frame on frame.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from catalog.decode import Pixels
+from curation import hashes
+
+SIDE: Final = 320
+"""Longest side of the picture in which features are found, pixels."""
+
+GRID: Final = 96
+"""The second picture is compared on a GRID x GRID raster ..."""
+
+BLOCKS: Final = 8
+"""... in BLOCKS x BLOCKS blocks, so that a changed corner stays one block."""
+
+Lab = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class View:
+    """One upright picture prepared for a second look."""
+
+    width: int
+    """Pixels of the reduced, trimmed picture."""
+    height: int
+    """Pixels of the reduced, trimmed picture."""
+    lab: Lab
+    """(GRID, GRID, 3) CIE L*a*b* of that picture; L* 0 to 100."""
+    points: npt.NDArray[np.float32]
+    """(n, 2) x, y of the features, pixels."""
+    descriptors: npt.NDArray[np.uint8]
+    """(n, 32) ORB."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What laying one picture over the other showed."""
+
+    inliers: int
+    """Features that agree with the transform; 0 for frame on frame."""
+    overlap: float
+    """The smaller of the shares that the common part covers of either picture, 0 to 1."""
+    agreement: float
+    """Share of the common blocks whose brightness pattern agrees, 0 to 1."""
+    colour: float
+    """Median distance in a*b* over the common part; 0 when either picture is grey all over."""
+    turn: int | None
+    """Orientation of the first picture, of curation.hashes.ORIENTATIONS."""
+
+
+@dataclass(frozen=True)
+class LookPolicy:
+    """When a second look confirms a copy; the lines are set by benchmarks/duplicates.py."""
+
+    overlap: float = 0.5
+    """Least share of either picture that both have in common (a crop by 20 % of both sides leaves 0.64)."""
+    agreement: float = 0.55
+    """Least share of agreeing blocks, the pictures aligned by features."""
+    frame_agreement: float = 0.72
+    """Least share of agreeing blocks, frame on frame: two garments hung alike before one wall reach 0.66."""
+    colour: float = 35.0
+    """Most distance of colours in a*b*: a recoloured variant of a product is no copy, a colour cast is."""
+
+
+def confirms(look: Look, policy: LookPolicy) -> bool:
+    """Return whether the look shows a copy."""
+    line = policy.agreement if look.inliers else policy.frame_agreement
+    return look.overlap >= policy.overlap and look.colour <= policy.colour and look.agreement >= line
+
+
+def view(pixels: Pixels, features: int = 400) -> View:
+    """Prepare (H, W, 3) upright pixels."""
+    import cv2
+
+    small = np.ascontiguousarray(hashes.trim(hashes.reduce(pixels, SIDE)))
+    raster = cv2.resize(small, (GRID, GRID), interpolation=cv2.INTER_AREA)
+    lab = cv2.cvtColor(raster.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    if min(small.shape[:2]) < 40:  # too small for ORB's patch and pyramid
+        return View(small.shape[1], small.shape[0], lab, np.empty((0, 2), np.float32), np.empty((0, 32), np.uint8))
+    detector = cv2.ORB_create(nfeatures=features, fastThreshold=7, edgeThreshold=12, patchSize=25, nlevels=4, scaleFactor=1.3)
+    found, descriptors = detector.detectAndCompute(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), None)
+    points = np.array([point.pt for point in found], np.float32).reshape(-1, 2)
+    if descriptors is None:
+        descriptors = np.empty((0, 32), np.uint8)
+    return View(small.shape[1], small.shape[0], lab, points, descriptors)
+
+
+def views(pixels: Pixels, ways: Sequence[int | None] = (None, 0)) -> dict[int | None, View]:
+    """Prepare upright pixels in several of curation.hashes.ORIENTATIONS; by default as they are and mirrored."""
+    from PIL import Image
+
+    picture = Image.fromarray(hashes.reduce(pixels, SIDE))
+    return {way: view(np.asarray(hashes.turned(picture, way))) for way in ways}
+
+
+def compare(first: dict[int | None, View], second: View) -> Look:
+    """Return the best look at the first picture, in each orientation given, laid over the second."""
+    looks: list[Look] = []
+    for way, seen in first.items():
+        looks.append(frame_on_frame(seen, second, way))
+        if (look := overlay(seen, second, way)) is not None:
+            looks.append(look)
+    return max(looks, key=lambda look: (look.agreement * min(1.0, look.overlap * 1.25), -look.colour))
+
+
+def overlay(first: View, second: View, way: int | None = None) -> Look | None:
+    """Fit ``first`` onto ``second`` by features; None when fewer than ten agree. ``way`` is only recorded."""
+    import cv2
+
+    if min(len(first.points), len(second.points)) < 10:
+        return None
+    near = cv2.BFMatcher(cv2.NORM_HAMMING).knnMatch(first.descriptors, second.descriptors, k=2)
+    good = [pair[0] for pair in near if len(pair) == 2 and pair[0].distance < 0.8 * pair[1].distance]
+    if len(good) < 10:
+        return None
+    source = first.points[[match.queryIdx for match in good]]
+    target = second.points[[match.trainIdx for match in good]]
+    cv2.setRNGSeed(0)
+    matrix, mask = cv2.estimateAffinePartial2D(source, target, ransacReprojThreshold=3.0, maxIters=500)
+    if matrix is None or int(mask.sum()) < 10:
+        return None
+    scale = float(np.hypot(matrix[0, 0], matrix[1, 0]))
+    if not 0.4 < scale < 2.5:
+        return None
+    to_raster = np.diag([GRID / second.width, GRID / second.height]) @ matrix
+    from_raster = np.diag([first.width / GRID, first.height / GRID, 1.0])
+    matrix = to_raster @ from_raster
+    moved = cv2.warpAffine(first.lab, matrix, (GRID, GRID), flags=cv2.INTER_LINEAR)
+    inside = cv2.warpAffine(np.ones((GRID, GRID), np.uint8), matrix, (GRID, GRID), flags=cv2.INTER_NEAREST) > 0
+    shared = float(inside.mean())
+    grown = scale**2 * first.width * first.height / (second.width * second.height)
+    return _look(moved, second.lab, inside, int(mask.sum()), min(shared, shared / grown), way)
+
+
+def frame_on_frame(first: View, second: View, way: int | None = None) -> Look:
+    """Stretch ``first`` to the frame of ``second``; the overlap is the ratio of their aspects."""
+    stretch = (first.width / first.height) / (second.width / second.height)
+    everywhere = np.ones((GRID, GRID), bool)
+    return _look(first.lab, second.lab, everywhere, 0, float(min(stretch, 1 / stretch)), way)
+
+
+def _look(
+    moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, overlap: float, way: int | None
+) -> Look:
+    counts = _blocks(inside.astype(np.float32)).sum(axis=-1)
+    judged = counts >= (GRID // BLOCKS) ** 2 / 2
+    if not judged.any():
+        return Look(inliers, 0.0, 0.0, 0.0, way)
+    mask, light, other = _blocks(inside), _blocks(moved[..., 0]), _blocks(still[..., 0])
+    size = np.maximum(counts, 1)
+    mean, other_mean = (light * mask).sum(-1) / size, (other * mask).sum(-1) / size
+    off, other_off = (light - mean[..., None]) * mask, (other - other_mean[..., None]) * mask
+    spread, other_spread = np.sqrt((off**2).sum(-1) / size), np.sqrt((other_off**2).sum(-1) / size)
+    together = (off * other_off).sum(-1) / size
+    plain = np.maximum(spread, other_spread) < 3
+    alike = np.minimum(spread, other_spread) >= 0.3 * np.maximum(spread, other_spread)
+    correlated = alike & (together > 0.7 * spread * other_spread)
+    agrees = np.where(plain, np.abs(mean - other_mean) < 20, correlated)
+    return Look(inliers, overlap, float(agrees[judged].mean()), _colour_distance(moved[inside], still[inside]), way)
+
+
+def _blocks(raster: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return (GRID, GRID) as (BLOCKS, BLOCKS, samples)."""
+    side = GRID // BLOCKS
+    return raster.reshape(BLOCKS, side, BLOCKS, side).swapaxes(1, 2).reshape(BLOCKS, BLOCKS, side * side)
+
+
+def _colour_distance(moved: Lab, still: Lab) -> float:
+    if min(float(np.hypot(values[:, 1], values[:, 2]).max(initial=0)) for values in (moved, still)) < 4:
+        return 0.0
+    return float(np.median(np.hypot(moved[:, 1] - still[:, 1], moved[:, 2] - still[:, 2])))

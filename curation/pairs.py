@@ -1,0 +1,236 @@
+"""Pairs of pictures that repeat each other: candidates by exact search, judged in three tiers."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from curation.alignment import Look, LookPolicy, View, compare, confirms
+from curation.hashes import INVERSE, ORIENTATIONS
+
+Codes = npt.NDArray[np.uint8]
+Views = Callable[[int, tuple[int | None, ...]], dict[int | None, View] | None]
+
+BLOCK: Final = 1024
+"""Rows of one block of the cosine search: 1,024 x 100,000 float32 are 400 MB."""
+
+
+@dataclass(frozen=True)
+class DuplicatePolicy:
+    """The lines of the three tiers; set by benchmarks/duplicates.py."""
+
+    phash: int = 8
+    """Most differing bits of 64 for a pHash twin."""
+    pdq: int = 60
+    """Most differing bits of 256 for a PDQ twin."""
+    pdq_alone: int = 31
+    """The same where no pixels are left for a second look (Facebook's own line)."""
+    quality: int = 50
+    """Least PDQ quality of both pictures: below it hashes collide, and only a second look may speak (Facebook's line)."""
+    cosine: float = 0.66
+    """Least cosine of two embeddings that calls for a second look."""
+    cosine_alone: float = 0.95
+    """Least cosine that is enough where no pixels are left, together with ``pdq_with_cosine``."""
+    pdq_with_cosine: int = 90
+    """Most differing bits of 256 for a pair that only its embedding found, where no pixels are left."""
+    candidates: int = 4
+    """Second looks per picture at pairs that only the embedding, or a hash that cannot vouch, suggests."""
+    overlap: float = LookPolicy.overlap
+    """Least share of either picture that both have in common."""
+    agreement: float = LookPolicy.agreement
+    """Least share of agreeing blocks, features aligned."""
+    frame_agreement: float = LookPolicy.frame_agreement
+    """Least share of agreeing blocks, frame on frame."""
+    colour: float = LookPolicy.colour
+    """Most distance of colours in a*b*."""
+
+    @property
+    def look(self) -> LookPolicy:
+        """The lines of the second look."""
+        return LookPolicy(self.overlap, self.agreement, self.frame_agreement, self.colour)
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Fingerprints of ``n`` pictures, one side of a search."""
+
+    files: list[str]
+    """sha256 of the bytes."""
+    pixels: list[str]
+    """sha256 of the decoded pixels."""
+    phash: Codes
+    """(n, turns, 8): one turn, or the eight of curation.hashes.ORIENTATIONS on the new side."""
+    pdq: Codes
+    """(n, turns, 32)."""
+    quality: npt.NDArray[np.int64]
+    """(n,)."""
+    vectors: npt.NDArray[np.float32]
+    """(m, size) unit vectors of the pictures and of the garments in them."""
+    owner: npt.NDArray[np.int64]
+    """(m,) the picture of each vector."""
+    kin: list[frozenset[str]]
+    """Products and seeds: pictures with one in common are expected to look alike."""
+
+    def __len__(self) -> int:
+        """Return the number of pictures."""
+        return len(self.files)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two pictures that repeat each other: ``a`` of the new side, ``b`` of the new side or of the past."""
+
+    a: int
+    b: int
+    past: bool
+    tier: str
+    """bytes, pixels, pdq, phash or embedding."""
+    distance: float
+    """Bits, or 1 - cosine."""
+    threshold: float
+    look: Look | None = None
+
+
+@dataclass
+class _Near:
+    """The smallest distances seen between two pictures."""
+
+    phash: int = 64
+    pdq: int = 256
+    turn: int = 0
+    cosine: float = -1.0
+
+
+Key = tuple[int, int, bool]
+
+
+def find(new: Prints, past: Prints, views: Views, past_views: Views, policy: DuplicatePolicy) -> list[Pair]:
+    """Return every pair found among the new pictures, and between them and the past, sorted.
+
+    ``views`` and ``past_views`` give a picture prepared for a second look in the orientations asked for, or None when its
+    bytes are gone. A pair is in the list once, by its strongest tier.
+    """
+    found: dict[Key, Pair] = {}
+    for other, is_past in ((new, False), (past, True)):
+        for tier, ours, theirs in (("bytes", new.files, other.files), ("pixels", new.pixels, other.pixels)):
+            for a, b in _equal(ours, theirs, is_past):
+                found.setdefault((a, b, is_past), Pair(a, b, is_past, tier, 0.0, 0.0))
+    near: dict[Key, _Near] = {}
+    for other, is_past in ((new, False), (past, True)):
+        _hash_candidates(new, other, is_past, policy, near)
+        _cosine_candidates(new, other, is_past, policy, near)
+    for key in _order(near, new, past, policy):
+        if key not in found and (pair := _judge(key, near[key], new, past, views, past_views, policy)):
+            found[key] = pair
+    return [found[key] for key in sorted(found)]
+
+
+def _equal(ours: list[str], theirs: list[str], is_past: bool) -> Iterator[tuple[int, int]]:
+    places: dict[str, list[int]] = {}
+    for place, value in enumerate(theirs):
+        places.setdefault(value, []).append(place)
+    for a, value in enumerate(ours):
+        yield from ((a, b) for b in places.get(value, ()) if is_past or b > a)
+
+
+def _hash_candidates(new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]) -> None:
+    if not len(new) or not len(other):
+        return
+    for kind, line in (("phash", policy.phash), ("pdq", policy.pdq)):
+        queries, codes = getattr(new, kind), getattr(other, kind)[:, 0]
+        turns = queries.shape[1]
+        for query, b, distance in _within(queries.reshape(-1, queries.shape[2]), codes, line):
+            a, turn = divmod(query, turns)
+            if not is_past and a == b:
+                continue
+            key = (a, b, is_past) if is_past else (min(a, b), max(a, b), False)
+            seen = near.setdefault(key, _Near())
+            if distance < getattr(seen, kind):
+                setattr(seen, kind, distance)
+                seen.turn = turn if is_past or a < b else INVERSE[turn]
+
+
+def _within(queries: Codes, codes: Codes, line: int) -> Iterator[tuple[int, int, int]]:
+    """Yield (query, code, bits) for every pair within ``line`` bits: exact, by faiss' binary range search."""
+    import faiss
+
+    index = faiss.IndexBinaryFlat(codes.shape[1] * 8)
+    index.add(np.ascontiguousarray(codes))
+    limits, distances, labels = index.range_search(np.ascontiguousarray(queries), line + 1)
+    for query in np.flatnonzero(np.diff(limits.astype(np.int64))):
+        for place in range(int(limits[query]), int(limits[query + 1])):
+            if distances[place] <= line:
+                yield int(query), int(labels[place]), int(distances[place])
+
+
+def _cosine_candidates(
+    new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
+) -> None:
+    if not len(new.vectors) or not len(other.vectors):
+        return
+    for start in range(0, len(new.vectors), BLOCK):
+        cosines = new.vectors[start : start + BLOCK] @ other.vectors.T
+        for row, column in np.argwhere(cosines >= policy.cosine).tolist():
+            a, b = int(new.owner[start + row]), int(other.owner[column])
+            if (not is_past and a >= b) or new.kin[a] & other.kin[b]:
+                continue
+            seen = near.setdefault((a, b, is_past), _Near())
+            seen.cosine = max(seen.cosine, float(cosines[row, column]))
+
+
+def _order(near: dict[Key, _Near], new: Prints, past: Prints, policy: DuplicatePolicy) -> list[Key]:
+    """Return the candidates to judge: all that a hash vouches for, and the nearest few of the others per picture."""
+    vouched, rest = [], []
+    for key, seen in near.items():
+        a, b, is_past = key
+        quality = min(new.quality[a], (past if is_past else new).quality[b])
+        by_hash = seen.phash <= policy.phash or seen.pdq <= policy.pdq
+        (vouched if by_hash and quality >= policy.quality else rest).append(key)
+    looked: dict[Any, int] = {}
+    for key in sorted(rest, key=lambda key: (-near[key].cosine, near[key].pdq, near[key].phash, key)):
+        a, b, is_past = key
+        sides: tuple[Any, ...] = (a,) if is_past else (a, b)
+        if any(looked.get(side, 0) < policy.candidates for side in sides):
+            vouched.append(key)
+            for side in sides:
+                looked[side] = looked.get(side, 0) + 1
+    return vouched
+
+
+def _judge(
+    key: Key, seen: _Near, new: Prints, past: Prints, views: Views, past_views: Views, policy: DuplicatePolicy
+) -> Pair | None:
+    a, b, is_past = key
+    other = past if is_past else new
+    quality = min(new.quality[a], other.quality[b])
+    tier, distance, threshold = _tier(seen, policy)
+    turns = sorted({0, 1, seen.turn})
+    ways = tuple(ORIENTATIONS[turn] for turn in turns)
+    still = (past_views if is_past else views)(b, (None,))
+    moving = views(a, ways) if still is not None else None
+    if moving is None or still is None:
+        return Pair(a, b, is_past, tier, distance, threshold) if _alone(seen, new, other, a, b, quality, policy) else None
+    look = compare(moving, still[None])
+    return Pair(a, b, is_past, tier, distance, threshold, look) if confirms(look, policy.look) else None
+
+
+def _tier(seen: _Near, policy: DuplicatePolicy) -> tuple[str, float, float]:
+    if seen.pdq <= policy.pdq:
+        return "pdq", float(seen.pdq), float(policy.pdq)
+    if seen.phash <= policy.phash:
+        return "phash", float(seen.phash), float(policy.phash)
+    return "embedding", round(1 - seen.cosine, 6), round(1 - policy.cosine, 6)
+
+
+def _alone(
+    seen: _Near, new: Prints, other: Prints, a: int, b: int, quality: int, policy: DuplicatePolicy
+) -> bool:
+    """Whether fingerprints alone are enough: the bytes of one side are gone."""
+    if quality < policy.quality:
+        return False
+    if seen.pdq <= policy.pdq_alone or (seen.phash <= policy.phash and seen.pdq <= policy.pdq):
+        return True
+    bits = np.bitwise_count(new.pdq[a] ^ other.pdq[b, 0]).sum(axis=-1).min()
+    return bool(seen.cosine >= policy.cosine_alone and bits <= policy.pdq_with_cosine)
