@@ -1,0 +1,1 @@
+"""Curation: screen, detect, crop, fingerprint, and never release a duplicate."""
