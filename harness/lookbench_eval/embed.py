@@ -49,13 +49,13 @@ def embed(
             task.add(place, sample, data, pool)
         found = task.finish()
     except BaseException:
-        if cache:
+        if cache is not None:
             with suppress(CacheError):
                 cache.flush()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    if cache:
+    if cache is not None:
         cache.flush()
     if task.done != count:
         raise ReleaseError(f"{where} holds {task.done} pictures for {count} samples; the files do not belong together")
@@ -90,8 +90,8 @@ class _Task:
         if place >= self._count:
             self.done += 1
             return
-        key = hashlib.sha256(data).digest() if self._cache else b""
-        held = self._cache.get(key) if self._cache else None
+        key = hashlib.sha256(data).digest() if self._cache is not None else b""
+        held = self._cache.get(key) if self._cache is not None else None
         if held is not None:
             self._place(np.array([place]), held[None])
             return
@@ -118,7 +118,7 @@ class _Task:
         self._batch = []
         found = encode(self._encoder, prepared, self._where)
         self._place(np.array(places), found)
-        if self._cache:
+        if self._cache is not None:
             for key, vector in zip(keys, found, strict=True):
                 self._cache.put(key, vector.copy())
 

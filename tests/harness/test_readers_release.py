@@ -30,7 +30,7 @@ def test_rows_are_read_as_written(release: Path) -> None:
     assert street.query.samples.item[0] == "p20"
     assert street.query.samples.attributes[1] == {written[1]["main_attribute"], "long sleeve", "midi"}
     assert street.query.samples.facets[0][1] == ("length", "midi")
-    assert [data for data in street.query.source] == [row["image"]["bytes"] for row in written]
+    assert list(street.query.source) == [row["image"]["bytes"] for row in written]
     assert found.noise is not None
     assert len(found.gallery_of(street)) == 12 + 9
 
@@ -46,7 +46,7 @@ def test_subsets_are_chosen_by_name(release: Path) -> None:
     [
         (pa.timestamp("us", tz="UTC"), datetime(2026, 9, 30, 23, 59, tzinfo=UTC)),
         (pa.timestamp("us", tz="Asia/Tokyo"), datetime(2026, 9, 30, 23, 59, tzinfo=UTC)),
-        (pa.timestamp("s"), datetime(2026, 9, 30, 23, 59)),
+        (pa.timestamp("s"), datetime.fromisoformat("2026-09-30T23:59")),
         (pa.date32(), date(2026, 9, 30)),
         (pa.string(), "2026-09-30"),
         (pa.string(), "2026-10-01T01:30:00+02:00"),
