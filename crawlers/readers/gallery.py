@@ -1,5 +1,6 @@
 """The gallery of the page: the pictures shown of its own product."""
 
+from bisect import bisect_right
 from typing import Any
 
 from crawlers.readers import pictures
@@ -15,12 +16,14 @@ def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
     """Return (position, element, addresses) of the pictures outside navigation and regions about other products."""
     found = []
     links = [link for link in out.links if link.pictured]
+    starts = [link.at for link in links]
     own = page_key(out.base)
     for at, element in out.images:
         if out.is_other(at):
             continue
-        link = next((link for link in links if link.at <= at <= link.end), None)
-        if link is not None and page_key(link.url) != own and not pictures.is_file(link.url):
+        before = bisect_right(starts, at) - 1
+        link = links[before] if before >= 0 else None
+        if link is not None and at <= link.end and link.key != own and not pictures.is_file(link.url):
             continue
         if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
             continue

@@ -21,12 +21,12 @@ def products(out: Outline, stated: list[str]) -> list[str]:
         bare = {page_key(url): url for url in stated}
         return distinct([canonical(url) for url in bare.values()])
     tiles = [link for link in outline.tile_links(out) if _is_main(out, link)]
-    folders = {page_key(link.url).rpartition("/")[0] for link in tiles}
+    folders = {link.key.rpartition("/")[0] for link in tiles}
     inside = {link.at for link in tiles}
     found = [
         link
         for link in out.links
-        if link.at in inside or (page_key(link.url).rpartition("/")[0] in folders and _is_main(out, link))
+        if link.at in inside or (link.key.rpartition("/")[0] in folders and _is_main(out, link))
     ]
     return [url for url in distinct([canonical(link.url) for link in found]) if page_key(url) != page_key(out.base)]
 
@@ -55,7 +55,7 @@ def next_page(out: Outline, root: Any) -> str | None:
         names = outline.names_around(link.element, 4)
         if (
             _NEXT.match(label.strip())
-            and (page_key(link.url) == own or names & _PAGER or "next" in names)
+            and (link.key == own or names & _PAGER or "next" in names)
             and same_site(link.url, out.base)
         ):
             return link.url
@@ -67,6 +67,6 @@ def pages(out: Outline) -> list[str]:
     found = []
     own = page_key(out.base)
     for link in out.links:
-        if same_site(link.url, out.base) and page_key(link.url) != own and not _NO_PAGE.search(link.url):
+        if same_site(link.url, out.base) and link.key != own and not _NO_PAGE.search(link.url):
             found.append(canonical(link.url))
     return distinct(found)[:2000]

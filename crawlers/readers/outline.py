@@ -54,6 +54,7 @@ class Link:
     end: int
     url: str
     element: Any
+    key: str
     text: str = ""
     pictured: bool = False
     in_nav: bool = False
@@ -73,6 +74,7 @@ class Outline:
     trails: list[Any] = field(default_factory=list)
     title_at: int = -1
     title: str | None = None
+    _tiles: list[Link] | None = None
     _starts: list[int] = field(default_factory=list)
     _ends: list[int] = field(default_factory=list)
 
@@ -114,7 +116,7 @@ def read(root: Any, base: str) -> Outline:
                 out.spans[element] = (at, at)
                 hidden = element
                 continue
-            own = frozenset(tokens(element.get("class"), element.get("id"), element.get("data-testid"), element.get("aria-label"),
+            own = (tokens(element.get("class"), element.get("id"), element.get("data-testid"), element.get("aria-label"),
                                    element.get("itemprop"), element.get("data-test")))  # fmt: skip
             if own & TRAILS:
                 out.trails.append(element)
@@ -130,7 +132,7 @@ def read(root: Any, base: str) -> Outline:
             if tag in _NAV and not main_depth:
                 nav_depth += 1
             if tag == "a" and (url := absolute(element.get("href"), base)):
-                open_links.append(Link(at, at, url, element, in_nav=nav_depth > 0))
+                open_links.append(Link(at, at, url, element, page_key(url), in_nav=nav_depth > 0))
             elif tag == "img":
                 out.images.append((at, element))
                 if open_links:
@@ -229,15 +231,17 @@ def tile_links(out: Outline) -> list[Link]:
     """Return the links to other pages of the site that carry a picture or a price, as tiles of products do."""
     from crawlers.readers import pictures, prices
 
-    own = page_key(out.base)
-    return [
-        link
-        for link in out.links
-        if (link.pictured or any(amount.currency for amount in prices.find(link.text)))
-        and page_key(link.url) != own
-        and same_site(link.url, out.base)
-        and not pictures.is_file(link.url)
-    ]
+    if out._tiles is None:  # noqa: SLF001 - kept here only
+        own = page_key(out.base)
+        out._tiles = [  # noqa: SLF001
+            link
+            for link in out.links
+            if link.key != own
+            and (link.pictured or any(amount.currency for amount in prices.find(link.text)))
+            and same_site(link.url, out.base)
+            and not pictures.is_file(link.url)
+        ]
+    return out._tiles  # noqa: SLF001
 
 
 def _tiles(out: Outline) -> list[tuple[int, int]]:
@@ -248,7 +252,7 @@ def _tiles(out: Outline) -> list[tuple[int, int]]:
             continue
         found.append((link.at, link.end))
         for neighbour in links[max(index - 1, 0) : index] + links[index + 1 : index + 2]:
-            if page_key(neighbour.url) == page_key(link.url):
+            if neighbour.key == link.key:
                 continue
             holder = out.shared(link.element, neighbour.at)
             span = out.spans.get(holder) if holder is not None else None

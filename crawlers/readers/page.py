@@ -1,6 +1,7 @@
 """Reading a page: parse once, ask each source, decide what kind of page it is, merge."""
 
 import re
+from functools import cached_property
 from typing import Any
 
 from crawlers.readers import (
@@ -128,7 +129,7 @@ class _Page:
             claims.insert(0, Claim("microdata", images=loose))
         if not shown and not known:
             shown = gallery.read(self.outline, [])
-        merged = merge.product(claims, seen, shown, self.trail(), self.url)
+        merged = merge.product(claims, seen, shown, self.trail, self.url)
         merged.put("canonicalUrl", self.canonical or self.og.url, "link" if self.canonical else "opengraph")
         merged.put("language", self.language, "html")
         merged.put("publishedAt", self.graph.published_at or self.head.get("article:published_time"), "jsonld")
@@ -182,6 +183,7 @@ class _Page:
                 found.append(url)
         return list(dict.fromkeys(found))
 
+    @cached_property
     def trail(self) -> list[tuple[str, str | None, str]]:
         if self.graph.crumbs:
             return [(name, url, self.crumbs_source) for name, url in self.graph.crumbs]
@@ -277,7 +279,7 @@ class _Page:
             images=tuple(self.look_images())
             if kind == "look"
             else tuple(image["url"] for image in (product or {}).get("images", ())),
-            breadcrumbs=tuple(name for name, _, _ in self.trail()),
+            breadcrumbs=tuple(name for name, _, _ in self.trail),
             title=self.outline.title,
             language=self.language,
             robots=tuple(dict.fromkeys(word for word in robots if word)),

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crawlers.readers.texts import tokens
-from crawlers.readers.urls import absolute
+from crawlers.readers.urls import absolute, path_of
 
 # An address without a size: larger than any size that its path names, smaller than a query's width above it.
 UNSIZED = 1100
@@ -105,6 +106,7 @@ def picture(url: str, width: int | None = None) -> Picture:
     return Picture(url, width_of(url) if width is None else width, key(url))
 
 
+@lru_cache(8192)
 def width_of(url: str) -> int:
     """Return the width that an address names, or UNSIZED."""
     parts = urlsplit(url)
@@ -126,6 +128,7 @@ def width_of(url: str) -> int:
     return UNSIZED
 
 
+@lru_cache(8192)
 def key(url: str) -> str:
     """Return one key for all sizes of a picture; crops of it keep a key of their own."""
     parts = urlsplit(url)
@@ -145,14 +148,15 @@ def key(url: str) -> str:
     return f"{parts.netloc.casefold()}{path}{'?' + repr(kept) if kept else ''}"
 
 
+@lru_cache(8192)
 def is_file(url: str) -> bool:
     """Return whether the path of an address ends like a picture file."""
-    return bool(_FILE.search(urlsplit(url).path))
+    return bool(_FILE.search(path_of(url)))
 
 
 def is_junk(url: str, *labels: str | None) -> bool:
     """Return whether an address or its labels speak of an icon, a logo, a placeholder or a tracking pixel."""
-    path = urlsplit(url).path
+    path = path_of(url)
     if path.casefold().endswith((".svg", ".gif", ".ico")):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])

@@ -2,6 +2,7 @@
 
 import html
 import re
+from functools import lru_cache
 
 _SPACE = re.compile(r"[\s\u00a0\u200b\u2060\ufeff]+")
 _TAG = re.compile(r"<(?:br|/p|/li|/div)[^>]*>|</?[a-zA-Z][^<>]*>")
@@ -28,15 +29,21 @@ def plain(value: object) -> str | None:
     return squeeze(_TAG.sub(" ", text) if "<" in text else text)
 
 
-def words(text: str | None) -> set[str]:
+@lru_cache(2048)
+def words(text: str | None) -> frozenset[str]:
     """Return the words of a text, case folded."""
-    return {word.casefold() for word in _WORD.findall(text or "")}
+    return frozenset(word.casefold() for word in _WORD.findall(text or ""))
 
 
-def tokens(*names: str | None) -> set[str]:
+def tokens(*names: str | None) -> frozenset[str]:
     """Return the parts of class names, ids and labels: ``PriceRow sale_price`` gives price, row, sale."""
     joined = " ".join(name for name in names if name)
-    return {word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", joined).replace("_", " "))} if joined else set()
+    return _tokens(joined) if joined else frozenset()
+
+
+@lru_cache(8192)
+def _tokens(joined: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(_CAMEL.sub(" ", joined).replace("_", " ")))
 
 
 def alike(one: str | None, two: str | None) -> float:

@@ -1,10 +1,13 @@
 """Addresses: absolute http(s) only, tracking removed, the same page recognised under its many spellings."""
 
 import re
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
 MAX_LENGTH = 4096
 _HOST = re.compile(r"^(?:[0-9a-f:.]*:[0-9a-f:.]*|[^\s/\\@:\[\]<>\"'`{}|^%]+)$", re.IGNORECASE)
+# Most addresses need no joining and no quoting.
+_PLAIN = re.compile(r"^https?://[a-z0-9.-]+(?::(?!(?:80|443)/)[0-9]{2,4})?/(?!/)[A-Za-z0-9._~/%?&=+,;:@!$*-]*$")
 _JUNK = re.compile(r"[\x00-\x20\x7f]+")
 _SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?#;]*", re.IGNORECASE)
 _TRACKING = re.compile(
@@ -21,6 +24,24 @@ def absolute(url: object, base: str) -> str | None:
     """Return ``url`` as an absolute http(s) address without fragment, or None when it is no such address."""
     if not isinstance(url, str):
         return None
+    if len(url) <= MAX_LENGTH and url[:1] in "h/":
+        if _PLAIN.match(url):
+            return url
+        if url.startswith("//") and _PLAIN.match(joined := base.partition(":")[0] + ":" + url):
+            return joined
+        if url.startswith("/") and "/." not in url and _PLAIN.match(joined := _origin(base) + url):
+            return joined
+    return _absolute(url, base)
+
+
+@lru_cache(256)
+def _origin(base: str) -> str:
+    scheme, mark, rest = base.partition("://")
+    return scheme + mark + rest.partition("/")[0].partition("?")[0] if mark else ""
+
+
+@lru_cache(8192)
+def _absolute(url: str, base: str) -> str | None:
     text = url.strip()
     if not text or len(text) > MAX_LENGTH or text[0] in "#{<":
         return None
@@ -47,8 +68,11 @@ def _quote(text: str) -> str:
     )
 
 
+@lru_cache(8192)
 def canonical(url: str) -> str:
     """Return an absolute address without tracking parameters and session ids."""
+    if "?" not in url and ";" not in url:
+        return url
     parts = urlsplit(url)
     query = parts.query
     if query:
@@ -58,18 +82,20 @@ def canonical(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, _SESSION_PATH.sub("", parts.path), query, ""))
 
 
+def path_of(url: str) -> str:
+    """Return the path of an absolute address, ``/`` at least."""
+    return "/" + url.partition("://")[2].partition("?")[0].partition("#")[0].partition("/")[2]
+
+
 def page_key(url: str) -> str:
     """Return what identifies a page whatever its scheme, ``www.``, closing slash or query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    return parts.netloc.lower().removeprefix("www.") + parts.path.rstrip("/")
+    host, slash, path = url.partition("://")[2].partition("?")[0].partition("#")[0].partition("/")
+    return host.lower().removeprefix("www.") + (slash + path).rstrip("/")
 
 
 def site_of(url: str) -> str:
     """Return the host of an address without ``www.``, in lower case."""
-    return page_key(url).split("/", 1)[0]
+    return url.partition("://")[2].partition("/")[0].partition("?")[0].lower().removeprefix("www.")
 
 
 def same_site(url: str, other: str) -> bool:
@@ -80,16 +106,17 @@ def same_site(url: str, other: str) -> bool:
 
 def is_home(url: str) -> bool:
     """Return whether an address is the home page of a shop or of one of its languages."""
-    path = urlsplit(url).path or "/"
+    path = path_of(url)
     return bool(_LOCALE.match(path) or _HOME_FILE.match(path))
 
 
-def distinct(urls: "list[str]") -> list[str]:
+def distinct(urls: list[str]) -> list[str]:
     """Return addresses once each, in order; one with a query gives way to the same page without one."""
+    keys = [page_key(url) if "?" in url else "" for url in urls]
     bare = {page_key(url) for url in urls if "?" not in url}
     seen: dict[str, str] = {}
-    for url in urls:
-        key = page_key(url) if page_key(url) in bare else url
-        if key not in seen or ("?" in seen[key] and "?" not in url):
-            seen[key] = url
+    for url, key in zip(urls, keys, strict=True):
+        known = key if key in bare else (url if key else page_key(url))
+        if known not in seen or ("?" in seen[known] and not key):
+            seen[known] = url
     return list(seen.values())

@@ -1,0 +1,74 @@
+"""Page reader against extruct: seconds per pass over the same pages, as a ratio.
+
+``python benchmarks/page_reader.py [FOLDER]`` reads every ``*.html`` below FOLDER (default: the project's own fixture pages
+and, where present, the shared cases). ``crawlers.readers.read`` parses, reads all sources and merges; ``extruct.extract``
+with its defaults only extracts (microdata, JSON-LD, OpenGraph, microformats, RDFa, Dublin Core). Bar: at least 3 times faster.
+"""
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+BAR = 3.0
+
+
+def pages(folders: list[Path]) -> list[str]:
+    """Return the text of every page below the folders."""
+    found = [path for folder in folders if folder.exists() for path in sorted(folder.rglob("*.html"))]
+    return [path.read_text(encoding="utf-8", errors="replace") for path in found]
+
+
+def seconds(work: Callable[[str], object], texts: list[str], rounds: int) -> float:
+    """Return the median processor time of one pass over the pages."""
+    passes = []
+    for _ in range(rounds):
+        began = time.process_time()
+        for text in texts:
+            work(text)
+        passes.append(time.process_time() - began)
+    return statistics.median(passes)
+
+
+def main() -> int:
+    """Print the ratio as one JSON object."""
+    import extruct
+
+    from crawlers import readers
+
+    shared = Path(os.environ.get("LOOKBENCH_SHARED") or ROOT.parent / "shared") / "cases" / "pages"
+    folders = [Path(argument) for argument in sys.argv[1:]] or [ROOT / "tests" / "crawlers" / "pages", shared]
+    texts = pages(folders)
+    if not texts:
+        print(f"no *.html below {', '.join(map(str, folders))}; name a folder of pages", file=sys.stderr)
+        return 2
+    url = "https://shop.example/p/1"
+
+    def peer(text: str) -> object:
+        return extruct.extract(text, base_url=url, errors="ignore")
+
+    caches = [thing for name, module in list(sys.modules.items()) if name.startswith("crawlers.readers")
+              for thing in vars(module).values() if hasattr(thing, "cache_clear")]  # fmt: skip
+
+    def ours(text: str) -> object:
+        for cache in caches:  # every page is new to the reader, as in a crawl
+            cache.cache_clear()
+        return readers.read(text, url)
+
+    for work in (peer, ours):
+        seconds(work, texts, 1)
+    theirs, mine = seconds(peer, texts, 5), seconds(ours, texts, 5)
+    ratio = theirs / mine
+    result = {"pages": len(texts), "bytes": sum(map(len, texts)), "extruct_ms_per_page": round(1000 * theirs / len(texts), 3),
+              "lookbench_ms_per_page": round(1000 * mine / len(texts), 3), "ratio": round(ratio, 2), "bar": BAR, "met": ratio >= BAR}  # fmt: skip
+    print(json.dumps(result))
+    return 0 if ratio >= BAR else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
