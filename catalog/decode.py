@@ -110,7 +110,7 @@ def decode(data: bytes, *, max_pixels: int = 100_000_000, reduce_to: int | None 
     if image.format not in {"JPEG", "MPO"}:
         full = image.size  # TIFF turns itself upright while loading
     colour, alpha = _to_srgb(image, data, done)
-    if alpha is not None and alpha.getextrema()[0] < 255:
+    if alpha is not None and alpha.histogram()[255] < alpha.width * alpha.height:
         colour = _on_white(colour, alpha)
         done.append("matte")
     if reduce_to and (factor := max(colour.size) // reduce_to) > 1:
@@ -120,7 +120,7 @@ def decode(data: bytes, *, max_pixels: int = 100_000_000, reduce_to: int | None 
         if _orientation(image) == turn:
             colour = colour.transpose(_transposes()[_UPRIGHT[turn]])
             full = full[::-1] if turn >= 5 else full
-    mime = "image/jpeg" if image.format == "MPO" else image.get_format_mimetype() or "application/octet-stream"
+    mime = _mime(image.format or "")
     return Decoded(np.array(colour, dtype=np.uint8), full[0], full[1], mime, tuple(done))
 
 
@@ -157,7 +157,7 @@ def _open(data: bytes, max_pixels: int) -> "Image.Image":
     if heif := data[4:8] == b"ftyp" and data[8:12] in {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}:
         _register_heif()
     Image.init()
-    known = [name for name in FORMATS if name in Image.OPEN]
+    known: list[str] = [name for name in FORMATS if name in Image.OPEN]
     try:
         return Image.open(BytesIO(data), formats=known)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
@@ -201,6 +201,12 @@ def _refusal(data: bytes, heif: bool) -> DecodeError:
     return DecodeError("not_an_image", f"the bytes are no known image (they begin with {data[:8]!r})")
 
 
+def _mime(format: str) -> str:
+    from PIL import Image
+
+    return Image.MIME.get("JPEG" if format == "MPO" else format, "application/octet-stream")
+
+
 def _frames(image: "Image.Image") -> int:
     try:
         return int(getattr(image, "n_frames", 1))
@@ -235,7 +241,7 @@ def _to_srgb(image: "Image.Image", data: bytes, done: list[str]) -> tuple["Image
     """Return 8-bit RGB and its alpha channel (None when there is none), colours converted to sRGB."""
     if image.format == "PNG" and data[24:25] == b"\x10" and not image.mode.startswith("I"):
         done.append("16 bit")
-    if image.mode == "F" or (image.mode == "I" and max(abs(value) for value in image.getextrema()) > 65535):
+    if image.mode == "F" or (image.mode == "I" and int(np.abs(np.asarray(image)).max()) > 65535):
         raise DecodeError("unsupported", f"{image.format} with {image.mode}-mode samples (32 bits) is no photo")
     alpha = None
     if image.mode.startswith("I"):

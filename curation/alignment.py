@@ -1,8 +1,8 @@
 """The second look at a suspected copy: lay one picture over the other and compare what they share.
 
 Local features (ORB, Rublee et al. 2011) of both pictures are matched with Lowe's ratio test, a similarity transform is
-fitted by RANSAC, and the shared part is compared: how much of both pictures it covers, how well the brightness agrees block
-by block, how far the colours are apart. Pictures too plain for features are laid frame on frame.
+fitted by RANSAC, and the shared part is compared: how much of both pictures it covers, how well the brightness agrees
+block by block, how far the colours are apart. Pictures too plain for features are laid frame on frame.
 """
 
 from collections.abc import Sequence
@@ -88,7 +88,8 @@ def view(pixels: Pixels, features: int = 400) -> View:
     lab = cv2.cvtColor(raster.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
     if min(small.shape[:2]) < 40:  # too small for ORB's patch and pyramid
         return View(small.shape[1], small.shape[0], lab, np.empty((0, 2), np.float32), np.empty((0, 32), np.uint8))
-    detector = cv2.ORB_create(nfeatures=features, fastThreshold=7, edgeThreshold=12, patchSize=25, nlevels=4, scaleFactor=1.3)
+    create: Any = cv2.ORB_create  # type: ignore[attr-defined]  # absent from opencv's stubs
+    detector = create(nfeatures=features, fastThreshold=7, edgeThreshold=12, patchSize=25, nlevels=4, scaleFactor=1.3)
     found, descriptors = detector.detectAndCompute(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), None)
     points = np.array([point.pt for point in found], np.float32).reshape(-1, 2)
     if descriptors is None:
@@ -150,9 +151,7 @@ def frame_on_frame(first: View, second: View, way: int | None = None) -> Look:
     return _look(first.lab, second.lab, everywhere, 0, float(min(stretch, 1 / stretch)), way)
 
 
-def _look(
-    moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, overlap: float, way: int | None
-) -> Look:
+def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, overlap: float, way: int | None) -> Look:
     counts = _blocks(inside.astype(np.float32)).sum(axis=-1)
     judged = counts >= (GRID // BLOCKS) ** 2 / 2
     if not judged.any():

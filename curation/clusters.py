@@ -21,7 +21,7 @@ class Dated:
 
 
 def earliest(photo: Mapping[str, Any]) -> Dated:
-    """Return the earliest evidence of one row of table photos: the first sighting, or an earlier date its page claims."""
+    """Return the earliest evidence of a row of table photos: its first sighting, or an earlier date its page claims."""
     seen, claimed = photo["first_seen"], photo["published_at"]
     source = "published_at" if claimed is not None and claimed < seen else "first_seen"
     evidence = {
@@ -35,7 +35,7 @@ def earliest(photo: Mapping[str, Any]) -> Dated:
 
 
 def groups(size: int, pairs: Iterable[Pair]) -> list[list[int]]:
-    """Return the clusters of ``size`` pictures that pairs of the same side join, singles too, in order of their first."""
+    """Return the clusters that the pairs of the new side join ``size`` pictures to, singles too, ordered by their first."""
     parent = list(range(size))
 
     def root(place: int) -> int:

@@ -42,8 +42,8 @@ def find(
     """Decide for each photo: kept as the best of its cluster, or dropped with its twin, tier, distance and threshold.
 
     The embedding tier is not applied between photos that show the same product, nor between a generated picture and the
-    photos of its seeds: these are expected to look alike. The hash tiers hold for all. A photo whose cluster touches a past
-    edition is dropped. Every photo gets the oldest date of its cluster. Ledger subject ``photo``; a photo without
+    photos of its seeds: these are expected to look alike. The hash tiers hold for all. A photo whose cluster touches a
+    past edition is dropped. Every photo gets the oldest date of its cluster. Ledger subject ``photo``; a photo without
     fingerprints (no garment in it) is dropped as ``no_item``.
     """
     rows = photos.to_pylist()
@@ -63,9 +63,10 @@ def find(
     found = pairs.find(
         new,
         past,
-        _views(catalog, new.files, progress),
-        _views(catalog, past.files, None),
+        _views(catalog, new.files),
+        _views(catalog, past.files),
         policy,
+        progress,
     )
     made = _decide(known, found, past_ids, ledger)
     figures = {"pairs": len(found), "by_tier": dict(sorted(_count(found).items()))}
@@ -75,7 +76,7 @@ def find(
 def prints(
     photo_ids: Sequence[str], fingerprints: pa.Table, kin: dict[str, frozenset[str]], *, turns: bool = True
 ) -> Prints:
-    """Return the fingerprints of whole photos, and the vectors of them and their garments, in the order of ``photo_ids``."""
+    """Return the fingerprints of whole photos, in the order of ``photo_ids``, with the vectors of their garments."""
     place = {photo_id: index for index, photo_id in enumerate(photo_ids)}
     mine = fingerprints.filter(pc.is_in(fingerprints["photo_id"], pa.array(list(photo_ids), pa.string())))
     whole = mine.filter(pc.equal(mine["id"], mine["photo_id"]))
@@ -111,13 +112,11 @@ def _past(history: History) -> tuple[list[dict[str, Any]], Prints]:
 def _once(table: pa.Table) -> pa.Table:
     """Return the rows of a history with each id once: an anchor is in several editions."""
     seen: set[str] = set()
-    keep = [not (id in seen or seen.add(id)) for id in table["id"].to_pylist()]  # type: ignore[func-returns-value]
+    keep = [not (key in seen or seen.add(key)) for key in table["id"].to_pylist()]  # type: ignore[func-returns-value]
     return table.filter(pa.array(keep, pa.bool_()))
 
 
-def _views(catalog: Catalog, files: Sequence[str], progress: Callable[[int, int], None] | None) -> pairs.Views:
-    done: set[int] = set()
-
+def _views(catalog: Catalog, files: Sequence[str]) -> pairs.Views:
     @lru_cache(maxsize=512)
     def pixels(place: int) -> Pixels | None:
         try:
@@ -131,9 +130,6 @@ def _views(catalog: Catalog, files: Sequence[str], progress: Callable[[int, int]
         return None if seen is None else alignment.views(seen, (way,))[way]
 
     def views(place: int, ways: tuple[int | None, ...]) -> dict[int | None, View] | None:
-        if progress:
-            done.add(place)
-            progress(len(done), len(files))
         made = {way: seen for way in ways if (seen := view(place, way)) is not None}
         return made or None
 
@@ -185,7 +181,7 @@ def _twin(
         pair = behind[place][0]
         row = past_ids[pair.b]
         return pair, row["photo_id"], row["edition"], "duplicate_of_past"
-    nearest = sorted(beside[place], key=lambda pair: stays not in (pair.a, pair.b))[0]
+    nearest = min(beside[place], key=lambda pair: stays not in (pair.a, pair.b))
     twin = photos[nearest.b if nearest.a == place else nearest.a]["photo_id"]
     return nearest, twin, None, "duplicate_in_edition" if stays is not None else "duplicate_of_dropped"
 

@@ -33,7 +33,7 @@ class Embedder(Protocol):
         """Return one float32 vector of unit length per (H, W, 3) uint8 sRGB picture, shape (n, size)."""
 
 
-def open(spec: str, *, sha256: str | None = None, threads: int = 1) -> Embedder:
+def open(spec: str, sha256: str | None = None, *, threads: int = 1) -> Embedder:  # noqa: A001 - a model room
     """Open ``onnx:PATH``; raises CurationError for an unknown spec, a missing file or one of another sha256."""
     kind, _, path = spec.partition(":")
     if kind != "onnx" or not path:
@@ -43,7 +43,9 @@ def open(spec: str, *, sha256: str | None = None, threads: int = 1) -> Embedder:
         raise CurationError(f"embedder {spec}: there is no file {file}; restore it or change the setting")
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if sha256 is not None and found != sha256:
-        raise CurationError(f"embedder {spec}: sha256 is {found}, the settings pin {sha256}; restore the file or the pin")
+        raise CurationError(
+            f"embedder {spec}: sha256 is {found}, the settings pin {sha256}; restore the file or the pin"
+        )
     return OnnxEmbedder(file, name=f"onnx:{file.name}@{found}", threads=threads)
 
 
@@ -60,8 +62,10 @@ class OnnxEmbedder:
             self._session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
             settings: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[METADATA_KEY])
         except KeyError as error:
-            raise CurationError(f"embedder {file}: its metadata lacks {METADATA_KEY!r}; export it with preprocessing") from error
-        except Exception as error:  # noqa: BLE001 - onnxruntime has no common base of its own
+            raise CurationError(
+                f"embedder {file}: its metadata lacks {METADATA_KEY!r}; export it with preprocessing"
+            ) from error
+        except Exception as error:  # onnxruntime has no common base of its own
             raise CurationError(f"embedder {file} cannot be opened as ONNX: {error}") from error
         self.name = name
         self._input, self._output = settings["input"], settings["output"]
@@ -83,18 +87,20 @@ class OnnxEmbedder:
         from PIL import Image
 
         picture = Image.fromarray(pixels)
-        size, filter = (self._width, self._height), Image.Resampling[self._resample.upper()]
+        size, method = (self._width, self._height), Image.Resampling[self._resample.upper()]
         if self._resize == "squash":
-            picture = picture.resize(size, filter)
+            picture = picture.resize(size, method)
         else:
             shares = (size[0] / picture.width, size[1] / picture.height)
             share = min(shares) if self._resize == "pad" else max(shares)
-            scaled = picture.resize((max(1, round(picture.width * share)), max(1, round(picture.height * share))), filter)
+            scaled = picture.resize(
+                (max(1, round(picture.width * share)), max(1, round(picture.height * share))), method
+            )
             place = ((size[0] - scaled.width) // 2, (size[1] - scaled.height) // 2)
             picture = Image.new("RGB", size, (255, 255, 255))
             picture.paste(scaled, place)
-        values = (np.asarray(picture, np.float32) / 255 - self._mean) / self._std
-        return np.ascontiguousarray(values.transpose(2, 0, 1), np.float32)
+        values: Vectors = (np.asarray(picture, np.float32) / 255 - self._mean) / self._std
+        return values.transpose(2, 0, 1)
 
 
 def unit(vectors: Vectors, name: str) -> Vectors:
@@ -103,6 +109,6 @@ def unit(vectors: Vectors, name: str) -> Vectors:
     wrong = np.flatnonzero(~np.isfinite(lengths[:, 0]) | (lengths[:, 0] == 0))
     if len(wrong):
         raise CurationError(
-            f"embedder {name}: vector {wrong[0]} of {len(vectors)} is zero or not finite; the model file is damaged or the input is"
+            f"embedder {name}: vector {wrong[0]} of {len(vectors)} is zero or not finite; the model file is damaged"
         )
     return (vectors / lengths).astype(np.float32)

@@ -27,7 +27,7 @@ class FingerprintPolicy:
     """How fingerprints are made."""
 
     share_from: float = 0.8
-    """A garment that covers this much of its photo lends the photo its embedding; smaller ones leave the photo its own."""
+    """Share of its photo that a garment must cover to lend it its embedding; otherwise the photo gets its own."""
     workers: int = 2
     """Threads; decoding, hashing and embedding of different photos run side by side."""
 

@@ -28,8 +28,8 @@ def compare_folders(
     """Return the pairs of pictures that repeat each other, rows of ``a``, ``b``, ``tier``, ``distance``, ``threshold``.
 
     Names are relative to their folder, sub-folders included. With ``against``, ``a`` is of ``folder`` and ``b`` of the
-    other one. Without an embedder the third tier is left out. Files that do not decode are told to ``skipped`` by name and
-    reason.
+    other one. Without an embedder the third tier is left out. Files that do not decode are told to ``skipped`` by name
+    and reason.
     """
     policy = policy or DuplicatePolicy()
     ours = _read(folder, embedder, skipped)

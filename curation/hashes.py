@@ -26,7 +26,7 @@ _PDQ_ORDER: Final = (0, 5, 4, 1, 2, 3, 6, 7)
 """Where pdqhash.compute_dihedral keeps the hash of each of ``ORIENTATIONS``."""
 
 _FLAT: Final = 4
-"""Levels of 255 that the outermost line of a drawn border may stray from its colour (JPEG at quality 75 stays within)."""
+"""Levels of 255 that the outermost line of a drawn border may stray from its colour (JPEG at quality 75 keeps it)."""
 
 SIDE: Final = 256
 """Longest side of the reduced picture that is hashed: at 256 px pHash is within 2 of 64 bits of the full decode."""
@@ -51,7 +51,8 @@ def compute(pixels: Pixels) -> Hashes:
     from PIL import Image
 
     picture = Image.fromarray(trim(reduce(pixels))).convert("L")
-    small = picture.resize((32, 32), Image.Resampling.LANCZOS)  # what imagehash does first: turning it is turning the picture
+    # what imagehash does first; turning the small picture is turning the picture
+    small = picture.resize((32, 32), Image.Resampling.LANCZOS)
     phash = tuple(_pack(imagehash.phash(turned(small, turn)).hash) for turn in ORIENTATIONS)
     # 64 x 64 is the grid PDQ itself works on; made here, it is symmetric, and the eight hashes are exact
     grid = np.asarray(picture.resize((64, 64), Image.Resampling.BILINEAR))
@@ -82,11 +83,11 @@ def trim(pixels: Pixels, tolerance: int = 20) -> Pixels:
     """Give (H, W, 3) pixels the borders that every copy would get: none of a frame, an eighth of a plain background.
 
     Each side is judged alone, by the colour of its outermost line, so that a turned picture is cut alike. That line
-    must be as flat as only drawn or cut-out borders are (a wall or a table is not, and would be cut a little differently
-    in every copy); then lines go while 98 % of their samples are within ``tolerance`` of its colour. When that was a frame,
-    with straight edges on all four sides, what is left is trimmed again. Sides that showed plain background get a margin
-    of it back, since a silhouette needs its background. Never cuts below an eighth of either side: a picture that flat
-    keeps its size.
+    must be as flat as only drawn or cut-out borders are (a wall or a table is not, and would be cut a little
+    differently in every copy); then lines go while 98 % of their samples are within ``tolerance`` of its colour. When
+    that was a frame, with straight edges on all four sides, what is left is trimmed again. Sides that showed plain
+    background get a margin of it back, since a silhouette needs its background. Never cuts below an eighth of either
+    side: a picture that flat keeps its size.
     """
     (top, bottom, left, right), colours = trim_box(pixels, tolerance)
     kept = pixels[top:bottom, left:right]
@@ -104,7 +105,7 @@ def _strip(pixels: Pixels, colour: Pixels | None, size: int, axis: int) -> Pixel
 
 
 def trim_box(pixels: Pixels, tolerance: int = 20) -> tuple[tuple[int, int, int, int], list[Pixels | None]]:
-    """Return (top, bottom, left, right) inside frame and background, and the background's colour on each of those sides."""
+    """Return (top, bottom, left, right) inside frame and background, and the background's colour on each side."""
     box = (0, pixels.shape[0], 0, pixels.shape[1])
     for _ in range(3):
         inner = pixels[box[0] : box[1], box[2] : box[3]]
@@ -125,7 +126,7 @@ def trim_box(pixels: Pixels, tolerance: int = 20) -> tuple[tuple[int, int, int, 
 
 
 def _border(lines: Pixels, tolerance: int) -> tuple[int, bool]:
-    """Return how many lines, from the first on, show only the colour of the first, and whether a straight edge ends them."""
+    """Return how many lines, from the first, show only the colour of the first, and whether a straight edge ends them."""
     colour = np.median(lines[0], axis=0)
     if _strays(lines[0], colour, _FLAT) > 0.02:
         return 0, False

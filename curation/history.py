@@ -107,7 +107,9 @@ def _read(catalog: Catalog, part: str) -> pa.Table:
     try:
         table = pq.read_table(pa.BufferReader(catalog.filesystem.cat_file(part)))
     except (pa.ArrowInvalid, OSError) as error:
-        raise CurationError(f"{part}: history cannot be read ({error}); restore it from the release of its edition") from error
+        raise CurationError(
+            f"{part}: history cannot be read ({error}); restore it from the release of its edition"
+        ) from error
     if not table.schema.equals(SCHEMA):
         raise CurationError(f"{part}: history has other columns than this code reads; write it again from its release")
     return table.cast(SCHEMA)

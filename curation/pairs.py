@@ -28,7 +28,7 @@ class DuplicatePolicy:
     pdq_alone: int = 31
     """The same where no pixels are left for a second look (Facebook's own line)."""
     quality: int = 50
-    """Least PDQ quality of both pictures: below it hashes collide, and only a second look may speak (Facebook's line)."""
+    """Least PDQ quality of both pictures: below it (Facebook's line) hashes collide, and only a second look speaks."""
     cosine: float = 0.66
     """Least cosine of two embeddings that calls for a second look."""
     cosine_alone: float = 0.95
@@ -106,11 +106,18 @@ class _Near:
 Key = tuple[int, int, bool]
 
 
-def find(new: Prints, past: Prints, views: Views, past_views: Views, policy: DuplicatePolicy) -> list[Pair]:
+def find(
+    new: Prints,
+    past: Prints,
+    views: Views,
+    past_views: Views,
+    policy: DuplicatePolicy,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Pair]:
     """Return every pair found among the new pictures, and between them and the past, sorted.
 
-    ``views`` and ``past_views`` give a picture prepared for a second look in the orientations asked for, or None when its
-    bytes are gone. A pair is in the list once, by its strongest tier.
+    ``views`` and ``past_views`` give a picture prepared for a second look in the orientations asked for, or None when
+    its bytes are gone. A pair is in the list once, by its strongest tier. ``progress`` is told the second looks.
     """
     found: dict[Key, Pair] = {}
     for other, is_past in ((new, False), (past, True)):
@@ -121,9 +128,12 @@ def find(new: Prints, past: Prints, views: Views, past_views: Views, policy: Dup
     for other, is_past in ((new, False), (past, True)):
         _hash_candidates(new, other, is_past, policy, near)
         _cosine_candidates(new, other, is_past, policy, near)
-    for key in _order(near, new, past, policy):
+    suspects = _order(near, new, past, policy)
+    for done, key in enumerate(suspects, 1):
         if key not in found and (pair := _judge(key, near[key], new, past, views, past_views, policy)):
             found[key] = pair
+        if progress:
+            progress(done, len(suspects))
     return [found[key] for key in sorted(found)]
 
 
@@ -135,7 +145,9 @@ def _equal(ours: list[str], theirs: list[str], is_past: bool) -> Iterator[tuple[
         yield from ((a, b) for b in places.get(value, ()) if is_past or b > a)
 
 
-def _hash_candidates(new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]) -> None:
+def _hash_candidates(
+    new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
+) -> None:
     if not len(new) or not len(other):
         return
     for kind, line in (("phash", policy.phash), ("pdq", policy.pdq)):
@@ -182,7 +194,8 @@ def _cosine_candidates(
 
 def _order(near: dict[Key, _Near], new: Prints, past: Prints, policy: DuplicatePolicy) -> list[Key]:
     """Return the candidates to judge: all that a hash vouches for, and the nearest few of the others per picture."""
-    vouched, rest = [], []
+    vouched: list[Key] = []
+    rest: list[Key] = []
     for key, seen in near.items():
         a, b, is_past = key
         quality = min(new.quality[a], (past if is_past else new).quality[b])
@@ -211,7 +224,8 @@ def _judge(
     still = (past_views if is_past else views)(b, (None,))
     moving = views(a, ways) if still is not None else None
     if moving is None or still is None:
-        return Pair(a, b, is_past, tier, distance, threshold) if _alone(seen, new, other, a, b, quality, policy) else None
+        alone = _alone(seen, new, other, a, b, quality, policy)
+        return Pair(a, b, is_past, tier, distance, threshold) if alone else None
     look = compare(moving, still[None])
     return Pair(a, b, is_past, tier, distance, threshold, look) if confirms(look, policy.look) else None
 
@@ -224,9 +238,7 @@ def _tier(seen: _Near, policy: DuplicatePolicy) -> tuple[str, float, float]:
     return "embedding", round(1 - seen.cosine, 6), round(1 - policy.cosine, 6)
 
 
-def _alone(
-    seen: _Near, new: Prints, other: Prints, a: int, b: int, quality: int, policy: DuplicatePolicy
-) -> bool:
+def _alone(seen: _Near, new: Prints, other: Prints, a: int, b: int, quality: int, policy: DuplicatePolicy) -> bool:
     """Whether fingerprints alone are enough: the bytes of one side are gone."""
     if quality < policy.quality:
         return False
