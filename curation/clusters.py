@@ -35,7 +35,7 @@ def earliest(photo: Mapping[str, Any]) -> Dated:
 
 
 def groups(size: int, pairs: Iterable[Pair]) -> list[list[int]]:
-    """Return the clusters that the pairs of the new side join ``size`` pictures to, singles too, ordered by their first."""
+    """Return the clusters that pairs of the new side make of ``size`` pictures, singles too, ordered by their first."""
     parent = list(range(size))
 
     def root(place: int) -> int:

@@ -99,8 +99,9 @@ class OnnxEmbedder:
             place = ((size[0] - scaled.width) // 2, (size[1] - scaled.height) // 2)
             picture = Image.new("RGB", size, (255, 255, 255))
             picture.paste(scaled, place)
-        values: Vectors = (np.asarray(picture, np.float32) / 255 - self._mean) / self._std
-        return values.transpose(2, 0, 1)
+        values = (np.asarray(picture, np.float32) / 255 - self._mean) / self._std
+        prepared: Vectors = np.ascontiguousarray(values.transpose(2, 0, 1), np.float32)
+        return prepared
 
 
 def unit(vectors: Vectors, name: str) -> Vectors:
@@ -111,4 +112,5 @@ def unit(vectors: Vectors, name: str) -> Vectors:
         raise CurationError(
             f"embedder {name}: vector {wrong[0]} of {len(vectors)} is zero or not finite; the model file is damaged"
         )
-    return (vectors / lengths).astype(np.float32)
+    scaled: Vectors = (vectors / lengths).astype(np.float32)
+    return scaled

@@ -126,7 +126,7 @@ def trim_box(pixels: Pixels, tolerance: int = 20) -> tuple[tuple[int, int, int, 
 
 
 def _border(lines: Pixels, tolerance: int) -> tuple[int, bool]:
-    """Return how many lines, from the first, show only the colour of the first, and whether a straight edge ends them."""
+    """Return how many lines show only the colour of the first one, and whether a straight edge ends them."""
     colour = np.median(lines[0], axis=0)
     if _strays(lines[0], colour, _FLAT) > 0.02:
         return 0, False
