@@ -17,7 +17,7 @@ from catalog.store import Catalog
 
 Pixels = npt.NDArray[np.uint8]
 
-CROP_SIDE = 900
+CROP_SIDE = 800
 """Longest side of the crop in pixels: what fits a screen."""
 PHOTO_SIDE = 480
 _FRAME = (255, 64, 129)
@@ -91,8 +91,7 @@ def render(item: Mapping[str, Any], catalog: Catalog) -> tuple[bytes, bytes]:
     """
     data = catalog.get_image(item["photo_id"])
     x0, y0, x1, y1 = item["box"]
-    picture = decode(data)
-    pixels = picture.pixels
+    pixels = decode(data).pixels
     left, top = max(0, int(x0)), max(0, int(y0))
     right, bottom = max(left + 1, round(x1)), max(top + 1, round(y1))
     crop = _fit(pixels[top:bottom, left:right], CROP_SIDE, grow=True)

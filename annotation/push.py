@@ -115,7 +115,8 @@ def _project(studio: Studio, edition: str, config: str, taxonomy: Taxonomy) -> t
     project_id = studio.find_project(title)
     if project_id is None:
         about = f"Garments of LookBench edition {edition}, taxonomy {taxonomy.version}."
-        return studio.create_project(title, config, about), set()
+        page = template.instructions(taxonomy)
+        return studio.create_project(title, config, description=about, instructions=page), set()
     known = {task.item_id for task in studio.tasks(project_id) if task.item_id}
     if studio.template(project_id).strip() != config.strip():
         if known:

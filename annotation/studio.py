@@ -14,6 +14,8 @@ from typing import Any
 from annotation.errors import StudioError
 
 _PAGE = 500
+_FIELDS = "id,data,total_annotations,cancelled_annotations"
+_ANSWERED = "id,data,annotations,result,completed_by,lead_time,was_cancelled,parent_prediction"
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,15 @@ class Studio:
             found = sorted(project.id for project in client.projects.list(title=title) if project.title == title)
         return int(found[0]) if found else None
 
-    def create_project(self, title: str, config: str, description: str) -> int:
-        """Create a project with a labelling template and return its id."""
+    def create_project(self, title: str, config: str, *, description: str, instructions: str) -> int:
+        """Create a project with a labelling template and return its id; ``instructions`` is HTML for annotators."""
         with self._speaking(f"creating project {title!r}") as client:
             project = client.projects.create(
-                title=title, label_config=config, description=description, show_collab_predictions=True
+                title=title,
+                label_config=config,
+                description=description,
+                expert_instruction=instructions,
+                show_collab_predictions=True,
             )
         return int(project.id)
 
@@ -111,7 +117,10 @@ class Studio:
     def tasks(self, project_id: int) -> list[Task]:
         """Return all tasks of a project."""
         with self._speaking(f"listing the tasks of project {project_id}") as client:
-            pages = client.tasks.list(project=project_id, page_size=_PAGE, fields="task_only")
+            # Without `include` Label Studio reads project and counters anew for every task: a hundred times slower.
+            pages = client.tasks.list(
+                project=project_id, page_size=_PAGE, fields="task_only", include=_FIELDS, resolve_uri=False
+            )
             found = [task.dict() for task in pages]
         return [
             Task(
@@ -137,12 +146,15 @@ class Studio:
             )
 
     def export(self, project_id: int) -> list[dict[str, Any]]:
-        """Return every task of a project with its annotations, in Label Studio's JSON export."""
-        with self._speaking(f"exporting project {project_id}") as client:
-            parts = client.projects.exports.download_sync(project_id, export_type="JSON", download_all_tasks=True)
-            data = b"".join(parts)
-        exported: list[dict[str, Any]] = json.loads(data)
-        return exported
+        """Return every task of a project as ``{id, data, annotations}``, as Label Studio's JSON export has them.
+
+        Read page by page: the export itself costs the server five times as much and one request for the whole project.
+        """
+        with self._speaking(f"reading the annotations of project {project_id}") as client:
+            pages = client.tasks.list(
+                project=project_id, page_size=_PAGE, fields="all", include=_ANSWERED, resolve_uri=False
+            )
+            return [task.dict() for task in pages]
 
     def accounts(self) -> dict[int, str]:
         """Return the e-mail of every account by its id."""

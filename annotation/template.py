@@ -67,7 +67,7 @@ def build(taxonomy: Taxonomy) -> str:
             choice.set("hotkey", keys[name])
     for control in facets:
         _question(form, control, taxonomy)
-    ET.indent(root)
+    ET.indent(root, " ")
     return ET.tostring(root, encoding="unicode") + "\n"
 
 
@@ -81,7 +81,30 @@ def _question(form: ET.Element, control: Control, taxonomy: Taxonomy) -> None:
     }
     row = ET.SubElement(form, "View", shown, className="lb-wide" if inline else "lb-half")
     ET.SubElement(row, "Header", value=facet.name.capitalize(), size="4")
-    choices = ET.SubElement(row, "Choices", shown, name=control.name, toName=IMAGE, choice=facet.choice)
+    choices = ET.SubElement(row, "Choices", name=control.name, toName=IMAGE, choice=facet.choice)
     choices.set("layout", "inline" if inline else "select")
     for name in control.values:
-        ET.SubElement(choices, "Choice", value=name, hint=facet.values[name].definition)
+        ET.SubElement(choices, "Choice", value=name)
+
+
+def instructions(taxonomy: Taxonomy) -> str:
+    """Return the page behind Label Studio's instructions button as HTML: how to label, and what every value means.
+
+    The definitions are here and not in the template, because Label Studio parses the template anew for every row it
+    reads: half the size is half the time of a push and a pull.
+    """
+    root = ET.Element("div")
+    ET.SubElement(root, "p").text = (
+        "Label the garment in the large picture; the small one shows where it is in the whole photo. Choose the "
+        "category with its key, then correct what is filled in. Leave open what the picture does not answer."
+    )
+    for title, entries in (
+        ("Category", [(category.name, category.definition) for category in taxonomy.categories.values()]),
+        *((f.name.capitalize(), [(v.name, v.definition) for v in f.values.values()]) for f in taxonomy.facets.values()),
+    ):
+        ET.SubElement(root, "h4").text = title
+        terms = ET.SubElement(root, "dl")
+        for name, definition in entries:
+            ET.SubElement(terms, "dt").text = name
+            ET.SubElement(terms, "dd").text = definition
+    return ET.tostring(root, encoding="unicode", method="html")
