@@ -1,7 +1,7 @@
 """The release as Croissant metadata (MLCommons, 1.0): files with their sha256, record sets with their columns."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -116,13 +116,13 @@ def _file(path: Path, file: Path) -> dict[str, Any]:
 
 
 def _many(name: str, shards: list[dict[str, Any]], distribution: list[dict[str, Any]]) -> dict[str, Any]:
+    pattern = f"{shards[0]['@id'].rpartition('/')[0]}/{name.rpartition('/')[2]}-*.parquet"
     group: dict[str, Any] = {
         "@type": "cr:FileSet",
-        "@id": f"{name} shards",
-        "name": f"{name} shards",
-        "containedIn": [{"@id": shard["@id"]} for shard in shards],
+        "@id": f"{name}-shards",
+        "name": f"{name}-shards",
         "encodingFormat": "application/x-parquet",
-        "includes": "*.parquet",
+        "includes": pattern,
     }
     distribution.append(group)
     return _records(name, group["@id"], kind="fileSet")
@@ -134,18 +134,26 @@ def _records(name: str, source: str, kind: str = "fileObject") -> dict[str, Any]
         "@id": name,
         "name": name,
         "key": {"@id": f"{name}/sample_id"},
-        "field": [_field(name, column, source, kind) for column in COLUMNS],
+        "field": [field for column in COLUMNS for field in _fields(name, column, source, kind)],
     }
 
 
-def _field(name: str, column: Column, source: str, kind: str) -> dict[str, Any]:
-    key = f"{name}/{column.name}"
-    extract: dict[str, Any] = {"extract": {"column": column.name}}
-    field = {"@type": "cr:Field", "@id": key, "name": key, "description": column.doc}
+def _fields(name: str, column: Column, source: str, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield a column as fields: one, or one per part for a list of records, which Croissant cannot nest."""
+    origin = {kind: {"@id": source}, "extract": {"column": column.name}}
+
+    def field(title: str, type_: str, **more: Any) -> dict[str, Any]:
+        facts = {"@type": "cr:Field", "@id": f"{name}/{title}", "name": f"{name}/{title}", "description": column.doc}
+        return {**facts, "dataType": type_, **more}
+
     if column.type == IMAGE:
-        bytes_of = {"transform": {"jsonPath": "bytes"}}
-        return {**field, "dataType": "sc:ImageObject", "source": {kind: {"@id": source}, **extract, **bytes_of}}
-    return {**field, "dataType": _type(column.type), "source": {kind: {"@id": source}, **extract}}
+        yield field(column.name, "sc:ImageObject", source={**origin, "transform": {"jsonPath": "bytes"}})
+    elif pa.types.is_list(column.type):
+        for part in column.type.value_type:
+            inner = {**origin, "transform": {"jsonPath": part.name}}
+            yield field(f"{column.name}.{part.name}", _type(part.type), repeated=True, source=inner)
+    else:
+        yield field(column.name, _type(column.type), source=origin)
 
 
 def _type(kind: pa.DataType) -> str:

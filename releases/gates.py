@@ -117,7 +117,7 @@ def _line(assembly: Assembly, fingerprints: pa.Table) -> Iterator[Gate]:
     yield _none("photos across the query/gallery line", sorted(asked & shown))
     pixels = dict(zip(fingerprints["photo_id"].to_pylist(), fingerprints["pixels"].to_pylist(), strict=True))
     side = {pixels[key]: key for key in shown if pixels.get(key)}
-    twins = [f"{key} = {side[pixels[id]]}" for key in sorted(asked - shown) if pixels.get(key) in side]
+    twins = [f"{key} = {side[pixels[key]]}" for key in sorted(asked - shown) if pixels.get(key) in side]
     yield _none("equal pixels across the query/gallery line", twins)
 
 

@@ -1,19 +1,24 @@
 """A small edition as tables: products with drawn photos, looks, generated pictures, labels, decisions, embeddings."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+import taxonomy
 from catalog import ids, tables
 from catalog.decode import encode_png
 from catalog.ledger import Ledger
 from catalog.store import Catalog
+from releases.run import FreezeInputs, FreezeResult, ReleasePolicy, freeze
+from releases.schema import SUBSETS
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
 GROUPS = [
@@ -192,3 +197,54 @@ def ledgers(made: Tables) -> Mapping[str, pa.Table]:
 @pytest.fixture(scope="session")
 def maker_of() -> type[Maker]:
     return Maker
+
+
+POLICY = ReleasePolicy(
+    min_queries=dict.fromkeys(SUBSETS, 3), min_noise=3, noise_near=0.999, noise_far=0.0, anchors=8, samples_shown=2
+)
+NOW = datetime(2026, 12, 20, 12, tzinfo=UTC)
+
+
+def inputs_of(made: Tables, edition: str = "2026.12", **columns: Any) -> FreezeInputs:
+    names = ("items", "photos", "products", "labels", "decisions", "fingerprints", "generated")
+    return FreezeInputs(
+        edition=edition,
+        **{name: made.table(name) for name in names},
+        ledgers=ledgers(made),
+        settings={"seed": 7},
+        models={"embedder": {"spec": "onnx:test", "sha256": "0" * 64, "licence": "Apache-2.0"}},
+        taxonomy_path=Path(taxonomy.__file__).parent / "fashion.yaml",
+        notes=("The looks are composed.",),
+        **columns,
+    )
+
+
+@pytest.fixture(scope="session")
+def policy() -> ReleasePolicy:
+    return POLICY
+
+
+@pytest.fixture(scope="session")
+def inputs() -> Callable[..., FreezeInputs]:
+    return inputs_of
+
+
+@pytest.fixture(scope="session")
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture(scope="session")
+def frozen(made: Tables, catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> FreezeResult:
+    """One release, written once; a test that damages it works on a copy."""
+    return freeze(inputs_of(made), catalog, tmp_path_factory.mktemp("out") / "lookbench-2026.12", POLICY, now=NOW)
+
+
+@pytest.fixture
+def copied(frozen: FreezeResult, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(frozen.path, tmp_path / "copy"))
+
+
+@pytest.fixture(scope="session")
+def make_edition() -> Callable[..., Tables]:
+    return edition
