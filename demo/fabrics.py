@@ -188,7 +188,7 @@ def _blob(rng: np.random.Generator, cx: float, cy: float, radius: float, rough: 
 
 
 def _leopard(rng: np.random.Generator, px: int, base: Floats, _second: Floats) -> Floats:
-    ground = rgb("camel") if lightness(base) < 0.12 else mix(base, rgb("camel"), 0.35)
+    ground = rgb("camel") if lightness(base) < 0.2 else mix(base, rgb("camel"), 0.35)
     dark = np.asarray((0.13, 0.09, 0.07), dtype=np.float32)
     shapes: list[tuple[Points, Floats]] = []
     for cx, cy in _spread(rng, 22, 0.16):

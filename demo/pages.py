@@ -22,18 +22,15 @@ _LICENCE_REAL = "Photos: CC0 1.0, and pictures made from them. Looks are compose
 def _templates() -> jinja2.Environment:
     loader = jinja2.FileSystemLoader(Path(__file__).parent / "templates")
     templates = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=loader,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        undefined=jinja2.StrictUndefined,
     )
     templates.filters["slug"] = slug
     return templates
-
-
-def departments(catalogue: Catalogue) -> dict[str, list[Product]]:
-    """Products by department, in the order in which they first appear; "All" comes first."""
-    found: dict[str, list[Product]] = {"All": list(catalogue.products)}
-    for product in catalogue.products:
-        found.setdefault(product.department, []).append(product)
-    return found
 
 
 def licence(catalogue: Catalogue) -> str:
@@ -47,7 +44,7 @@ def _render(catalogue: Catalogue, template: str, title: str, **values: Any) -> s
         "title": title,
         "season": catalogue.season,
         "licence": licence(catalogue),
-        "departments": list(departments(catalogue)),
+        "departments": list(catalogue.departments),
         "canonical": "",
         "properties": (),
         "json_ld": "",
@@ -92,15 +89,15 @@ def looks(catalogue: Catalogue, base: str) -> str:
 
 def look(catalogue: Catalogue, item: Look, base: str) -> str:
     """A look: an article of one picture, with links to the products that it shows."""
-    known = {p.handle: p for p in catalogue.products}
+    shown = [catalogue.by_handle[h] for h in item.products if h in catalogue.by_handle]
     return _render(
         catalogue,
         "look.html",
         item.title,
         look=item,
-        products=[known[h] for h in item.products if h in known],
+        products=shown,
         properties=markup.look_properties(item, base),
-        json_ld=markup.script(markup.look_ld(item, base, [known[h].path for h in item.products if h in known])),
+        json_ld=markup.script(markup.look_ld(item, base, [p.path for p in shown])),
         canonical=f"{base}{item.path}",
     )
 
@@ -108,15 +105,16 @@ def look(catalogue: Catalogue, item: Look, base: str) -> str:
 def product(catalogue: Catalogue, item: Product, base: str) -> str:
     """A product page, marked up in the product's own shape."""
     data = markup.json_ld(item, base)
-    also = [p for p in catalogue.products if p.department == item.department and p.handle != item.handle]
-    at = sum(map(ord, item.handle)) % max(len(also), 1)
+    also = catalogue.departments.get(item.department, [])
+    at = sum(map(ord, item.handle)) % max(len(also), 1)  # other neighbours on each page, the same ones each time
+    related = [p for p in (also + also)[at : at + min(len(also), 5)] if p.handle != item.handle][:4]
     return _render(
         catalogue,
         "product.html",
         item.title,
         item=item,
         micro=item.shape == "microdata",
-        related=(also[at:] + also[:at])[:4],
+        related=related,
         properties=markup.product_properties(item, base) if item.shape == "opengraph" else (),
         json_ld=markup.script(data) if data else "",
         canonical=f"{base}{item.path}",

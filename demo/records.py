@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,19 @@ class Catalogue:
     products: tuple[Product, ...]
     looks: tuple[Look, ...]
     hidden: Product | None
+
+    @cached_property
+    def departments(self) -> dict[str, list[Product]]:
+        """Products by department, in the order in which they first appear; "All" comes first."""
+        found: dict[str, list[Product]] = {"All": list(self.products)}
+        for product in self.products:
+            found.setdefault(product.department, []).append(product)
+        return found
+
+    @cached_property
+    def by_handle(self) -> dict[str, Product]:
+        """Products by handle."""
+        return {p.handle: p for p in self.products}
 
     @property
     def truth_file(self) -> Path:

@@ -46,9 +46,9 @@ class Router:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        self._products = {p.handle: p for p in catalogue.products}
+        self._products = catalogue.by_handle
         self._looks = {item.handle: item for item in catalogue.looks}
-        self._departments = {slug(n): (n, items) for n, items in pages.departments(catalogue).items()}
+        self._departments = {slug(n): (n, items) for n, items in catalogue.departments.items()}
         hidden = (catalogue.hidden,) if catalogue.hidden else ()
         self._photos: dict[str, Photo] = {p.name: p for item in (*catalogue.products, *hidden) for p in item.photos}
         self._photos |= {item.photo.name: item.photo for item in catalogue.looks}
@@ -182,7 +182,7 @@ def robots(base: str) -> str:
 def sitemap(shop: Catalogue, base: str) -> str:
     """Sitemap with last changes and pictures (Google's image extension)."""
     rows = [_row(f"{base}/", "", ())]
-    rows += [_row(f"{base}/collections/{slug(n)}", "", ()) for n in pages.departments(shop)]
+    rows += [_row(f"{base}/collections/{slug(n)}", "", ()) for n in shop.departments]
     rows += [_row(f"{base}{p.path}", p.published, tuple(f"{base}{x.path}" for x in p.photos)) for p in shop.products]
     rows += [_row(f"{base}{x.path}", x.published, (f"{base}{x.photo.path}",)) for x in shop.looks]
     spaces = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"'
