@@ -12,7 +12,7 @@ from crawlers import sites as site_files
 from crawlers.run import CrawlResult
 from crawlers.sites import Site
 from flows import artifacts
-from flows.progress import track
+from flows.progress import say, track
 from flows.workshop import Workshop
 
 
@@ -37,8 +37,10 @@ def nightly_crawl(
 
 def _crawl(sites: Sequence[Site], workshop: Workshop) -> CrawlResult:
     """Crawl, and keep the ledger also of a crawl in which some site failed."""
+    log = workshop.state / "crawl.log"
+    say(f"crawl: log in {log}")
     try:
-        result = crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl)
+        result = crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl, log=log)
     except crawler.IncompleteCrawl as error:
         workshop.catalog.append("ledger", error.result.ledger)
         artifacts.crawl(error.result.report)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as checked
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from catalog.errors import LookbenchError
@@ -24,6 +23,18 @@ from generation.run import GenerationPolicy
 from releases.run import ReleasePolicy
 
 STRICT = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+POLICIES = (
+    CrawlLimits,
+    DuplicatePolicy,
+    FingerprintPolicy,
+    GenerationPolicy,
+    IdentityPolicy,
+    ItemPolicy,
+    ReleasePolicy,
+    ScreenPolicy,
+)
+for _policy in POLICIES:  # plain dataclasses to their rooms; here they refuse unknown keys as well
+    _policy.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
 HOME = Path(__file__).resolve().parent.parent
 
 
@@ -105,14 +116,14 @@ class Settings(BaseSettings):
     models: Models
     annotation: Annotation = Annotation()
     validation: Validation
-    crawl: checked(CrawlLimits, config=STRICT) = CrawlLimits()  # type: ignore[valid-type]
-    screen: checked(ScreenPolicy, config=STRICT) = ScreenPolicy()  # type: ignore[valid-type]
-    items: checked(ItemPolicy, config=STRICT) = ItemPolicy()  # type: ignore[valid-type]
-    fingerprint: checked(FingerprintPolicy, config=STRICT) = FingerprintPolicy()  # type: ignore[valid-type]
-    duplicates: checked(DuplicatePolicy, config=STRICT) = DuplicatePolicy()  # type: ignore[valid-type]
-    identity: checked(IdentityPolicy, config=STRICT) = IdentityPolicy()  # type: ignore[valid-type]
-    generation: checked(GenerationPolicy, config=STRICT) = GenerationPolicy()  # type: ignore[valid-type]
-    release: checked(ReleasePolicy, config=STRICT) = ReleasePolicy()  # type: ignore[valid-type]
+    crawl: CrawlLimits = Field(default_factory=CrawlLimits)
+    screen: ScreenPolicy = Field(default_factory=ScreenPolicy)
+    items: ItemPolicy = Field(default_factory=ItemPolicy)
+    fingerprint: FingerprintPolicy = Field(default_factory=FingerprintPolicy)
+    duplicates: DuplicatePolicy = Field(default_factory=DuplicatePolicy)
+    identity: IdentityPolicy = Field(default_factory=IdentityPolicy)
+    generation: GenerationPolicy = Field(default_factory=GenerationPolicy)
+    release: ReleasePolicy = Field(default_factory=ReleasePolicy)
 
     @classmethod
     def settings_customise_sources(

@@ -1,0 +1,134 @@
+"""The command as a person meets it: one sentence on stderr and a non-zero exit for bad input, JSON alone on stdout."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from catalog.decode import encode_png
+from flows.settings import HOME
+
+
+def lookbench(*arguments: str | Path, cwd: Path = HOME, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "flows.cli", *map(str, arguments)]
+    env = {**os.environ, "PYTHONPATH": str(HOME), **environment}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=cwd, env=env)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    assert done.returncode == 1, done.stderr
+    assert done.stdout == ""
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert "Traceback" not in done.stderr
+    missing = [word for word in words if word not in last]
+    assert not missing, f"{missing} not in {last!r}"
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    file = tmp_path / "picture.png"
+    file.write_bytes(encode_png(np.random.default_rng(1).integers(0, 256, (90, 60, 3)).astype(np.uint8)))
+    return file
+
+
+def test_inspect_tells_of_every_file(tmp_path: Path, picture: Path) -> None:
+    (tmp_path / "page.jpg").write_text("<html></html>")
+    done = lookbench("inspect", picture, tmp_path / "page.jpg", "--json")
+    good, bad = json.loads(done.stdout)
+    assert (good["decodes"], good["width"], good["height"]) == (True, 60, 90)
+    assert (bad["decodes"], bad["reason"]) == (False, "not_an_image")
+
+
+def test_read_tells_product_and_evidence(tmp_path: Path) -> None:
+    markup = {
+        "@type": "Product",
+        "name": "Tarn Anorak",
+        "offers": {"@type": "Offer", "price": 9.5, "priceCurrency": "EUR"},
+    }
+    (tmp_path / "p.html").write_text(f'<script type="application/ld+json">{json.dumps(markup)}</script>')
+    read = json.loads(lookbench("read", tmp_path / "p.html", "--base-url", "https://shop.example/p", "--json").stdout)
+    assert (read["product"]["name"], read["product"]["price"], read["product"]["currency"]) == (
+        "Tarn Anorak",
+        "9.50",
+        "EUR",
+    )
+    assert read["evidence"]["price"]
+    (tmp_path / "q.html").write_text("<h1>About us</h1>")
+    nothing = json.loads(lookbench("read", tmp_path / "q.html", "--json").stdout)
+    assert nothing["product"] is None
+    assert nothing["reason"]
+
+
+def test_duplicates_of_a_folder(tmp_path: Path, picture: Path) -> None:
+    (tmp_path / "copy.png").write_bytes(picture.read_bytes())
+    (pair,) = json.loads(lookbench("duplicates", tmp_path, "--json").stdout)
+    assert {Path(pair["a"]).name, Path(pair["b"]).name} == {"picture.png", "copy.png"}
+    assert pair["tier"] == "bytes"
+    assert pair["distance"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["inspect", "nowhere.png"], ["nowhere.png", "not a file"]),
+        (["duplicates", "nowhere"], ["nowhere", "not a folder"]),
+        (["why", "abcdef", "--root", "{tmp}"], ["'abcdef'", "{tmp}"]),
+        (["freeze", "2026.06", "--root", "{tmp}"], ["'2026.06' is unknown", "{tmp}"]),
+        (["refresh", "2026.6", "--root", "{tmp}"], ["'2026.6'", "2026.12"]),
+        (["refresh", "2026.06", "--root", "{tmp}"], ["2026.06 has no new photo", "crawl first"]),
+        (["verify", "{tmp}"], ["{tmp}", "manifest.json"]),
+        (["crawl", "no-such-shop", "--root", "{tmp}"], ["'no-such-shop' is not known"]),
+        (["crawl", "--settings", "nowhere.yaml"], ["nowhere.yaml does not exist"]),
+        (["demo", "--photos", "{tmp}"], ["{tmp}", "photos.csv"]),
+        (["demo", "--products", "3"], ["--products 3", "at least 8"]),
+        (["generate", "{picture}", "--out", "{tmp}/out", "--recipe", "beach"], ["'beach'", "studio or street"]),
+    ],
+)
+def test_bad_input_is_one_sentence(tmp_path: Path, picture: Path, arguments: list[str], words: list[str]) -> None:
+    fill = {"tmp": str(tmp_path), "picture": str(picture)}
+    refused(lookbench(*(word.format(**fill) for word in arguments)), *(word.format(**fill) for word in words))
+
+
+def test_a_model_file_that_is_missing_or_another_is_refused(picture: Path) -> None:
+    gone = {"LOOKBENCH_MODELS__DETECTOR__SPEC": "yolo:nowhere/detector.onnx"}
+    refused(lookbench("detect", picture, "--json", **gone), "nowhere/detector.onnx")
+    other = {"LOOKBENCH_MODELS__DETECTOR__SHA256": "0" * 64}
+    refused(lookbench("detect", picture, "--json", **other), "sha256", "0" * 64)
+
+
+def test_a_site_that_is_down_is_no_green_run(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    site = tmp_path / "down.yaml"
+    site.write_text(f"name: down\nstart_urls: ['http://127.0.0.1:{port}/']\nallow_loopback: true\n", encoding="utf-8")
+    refused(lookbench("crawl", site, "--root", tmp_path / "root"), "'down'", f"127.0.0.1:{port}")
+
+
+def test_a_damaged_table_is_refused_by_name(tmp_path: Path) -> None:
+    part = tmp_path / "tables" / "photos" / "x.parquet"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"PAR1 damaged")
+    refused(lookbench("refresh", "2026.06", "--root", tmp_path), "x.parquet", "photos")
+
+
+def test_label_studio_that_cannot_be_reached_or_refuses(tmp_path: Path) -> None:
+    from flows import servers
+    from flows.workshop import Workshop
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    workshop = Workshop.open(root=str(tmp_path))
+    there = workshop.settings.model_copy(
+        update={"annotation": workshop.settings.annotation.model_copy(update={"url": url})}
+    )
+    elsewhere = Workshop(there, workshop.folder, workshop.now)
+    with pytest.raises(servers.ServicesError, match="LOOKBENCH_LABEL_STUDIO_TOKEN"):
+        servers.studio(elsewhere)
