@@ -106,17 +106,16 @@ def digest(document: Mapping[str, Any]) -> str:
 
 
 def _beside(file: Path, document: Mapping[str, Any]) -> pa.Table | None:
-    """The table of queries: under the name it was written as, or as `<name of the JSON>.per_query.parquet`."""
+    """The table of queries: `<name of the JSON>.per_query.parquet`, or under the name it was written as."""
     stated = document.get("per_query")
     if not isinstance(stated, dict):
         return None
-    for path in (file.with_name(str(stated["path"])), file.with_name(f"{file.stem}.per_query.parquet")):
-        if path.is_file() and path.resolve().parent == file.resolve().parent:
+    for path in (file.with_name(f"{file.stem}.per_query.parquet"), file.with_name(Path(str(stated["path"])).name)):
+        if path.is_file():
             data = path.read_bytes()
-            if hashlib.sha256(data).hexdigest() == stated["sha256"]:
-                return pq.read_table(io.BytesIO(data))
-            if path.name != stated["path"]:
-                raise ResultError(f"{path} does not belong to {file}: its sha256 differs")
+            if hashlib.sha256(data).hexdigest() != stated["sha256"]:
+                raise ResultError(f"{path} does not belong to {file}: its sha256 differs; evaluate again")
+            return pq.read_table(io.BytesIO(data))
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from pathlib import Path
 
 from lookbench_eval.errors import ReleaseError, ResultError
@@ -44,9 +45,13 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
             value = float(score)
         except ValueError as error:
             raise ResultError(f"{path}, line {number}: the score {score!r} is no number") from error
+        if not isfinite(value):
+            raise ResultError(f"{path}, line {number}: the score {score!r} is not finite")
         if answer in run.setdefault(query, {}):
             raise ResultError(f"{path}, line {number}: {answer} is listed twice for {query}")
         run[query][answer] = value
+    if not run:
+        raise ResultError(f"{path} is empty; a run has a line for every answer")
     return run
 
 

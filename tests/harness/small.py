@@ -40,7 +40,10 @@ def rows_of(subset: str, split: str, *, products: int = 6, copies: int = 1, star
             rows.append(
                 {
                     "image": {"bytes": picture(number, 0.1 * copy + 0.15 * (split == "query")), "path": f"{key}.png"},
-                    "raw_image": {"bytes": picture(number, 0.11 * (copy + 3 * (split == "query"))), "path": f"{key}-raw.png"},
+                    "raw_image": {
+                        "bytes": picture(number, 0.11 * (copy + 3 * (split == "query"))),
+                        "path": f"{key}-raw.png",
+                    },
                     "category": category,
                     "main_attribute": main,
                     "other_attributes": "long sleeve, midi" if number % 2 else "midi",
