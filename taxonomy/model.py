@@ -8,7 +8,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from catalog.errors import LookbenchError
 from taxonomy.phrases import Lexicon
 
 Choice = Literal["single", "multiple"]
@@ -18,8 +17,10 @@ SYSTEMS = ("fashionpedia", "deepfashion2", "google")
 """Foreign vocabularies a taxonomy maps to."""
 
 
-class TaxonomyError(LookbenchError):
-    """A taxonomy file that cannot be used, or a name it does not know."""
+class TaxonomyError(Exception):
+    """A taxonomy file that cannot be used, or a name it does not know; the message says where and what to do."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True)
