@@ -109,7 +109,7 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
     def both(step: str, table: str) -> pa.Table:
         return pa.concat_tables([book.load(name).tables[table] for name in (step, f"generated-{step}")])
 
-    models = {name: model.model_dump() for name, model in workshop.settings.models}
+    models = {name: model.model_dump() for name, model in workshop.settings.models if model}
     previous = [r.release for r in editions.records(book.catalog) if r.edition < book.name and r.release]
     return FreezeInputs(
         edition=book.name,

@@ -34,7 +34,7 @@ def prelabel(
                 progress=progress,
             ),
             inputs={"items": items, "products": products, "photos": photos, "fingerprints": prints},
-            settings={"taxonomy": words.version, "probe": workshop.settings.models.probe.model_dump()},
+            settings={"taxonomy": words.version, "models": workshop.settings.models.model_dump()},
             subject="item",
             ids=items["item_id"].to_pylist(),
             room="annotation",
@@ -44,7 +44,7 @@ def prelabel(
 def _probed(items: pa.Table, prints: pa.Table, workshop: Workshop) -> dict[str, list[tuple[str, float]]]:
     """Return item_id -> (category, probability) pairs, best first."""
     crops = prints.filter(pc.is_in(prints["id"], items["item_id"]))
-    if not crops.num_rows:
+    if not crops.num_rows or workshop.probe is None:
         return {}
     flat = crops["embedding"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     embeddings = flat.reshape(crops.num_rows, -1).astype(np.float32)

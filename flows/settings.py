@@ -62,7 +62,8 @@ class Models(BaseModel):
 
     detector: Model
     embedder: Model
-    probe: Model
+    probe: Model | None = None
+    """Null labels without a second stage: the detector's category stands where no text names one."""
     generator: Model
 
 

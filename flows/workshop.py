@@ -95,11 +95,12 @@ class Workshop:
         return embedders.open(**self._model(self.settings.models.embedder))
 
     @cached_property
-    def probe(self) -> "Probe":
-        """The second stage that names a crop's category."""
+    def probe(self) -> "Probe | None":
+        """The second stage that names a crop's category, where the settings have one."""
         from curation import categories
 
-        return categories.open(**self._model(self.settings.models.probe))
+        model = self.settings.models.probe
+        return categories.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":
