@@ -141,11 +141,13 @@ def flatten(placements: Sequence[Placement], size: tuple[int, int]) -> Floats:
     width, height = size
     canvas = np.zeros((height, width, 4), np.float32)
     for placement in placements:
-        colour, alpha = _on_canvas(placement, (height, width))
-        canvas[..., :3] = canvas[..., :3] * (1 - alpha) + colour * alpha
-        canvas[..., 3:] = canvas[..., 3:] * (1 - alpha) + alpha
-    canvas[..., :3] /= np.maximum(canvas[..., 3:], 1e-4)
-    return np.clip(canvas, 0, 1)
+        window, colour, alpha = _visible(placement, (height, width))
+        below = canvas[window]
+        share = below[..., 3:] * (1 - alpha)
+        total = share + alpha
+        below[..., :3] = (below[..., :3] * share + colour * alpha) / np.maximum(total, 1e-4)
+        below[..., 3:] = total
+    return canvas
 
 
 def compose(backdrop: Floats, placements: Sequence[Placement], how: str, rng: np.random.Generator) -> Pixels:
@@ -158,23 +160,19 @@ def compose(backdrop: Floats, placements: Sequence[Placement], how: str, rng: np
     towards = 1.0 if _brighter_left(backdrop) else -1.0
     light = _light(backdrop)
     for placement in placements:
-        colour, alpha = _on_canvas(placement, (height, width))
-        for shadow in SHADOWS[how]:
-            picture *= 1 - shadow.dark * _cast(alpha[..., 0], shadow, towards)[..., None]
-        picture = _as_floats(picture * (1 - alpha) + np.clip(colour * light, 0, 1) * alpha)
+        window, colour, alpha = _visible(placement, (height, width))
+        picture *= _shade(window, alpha, (height, width), how, towards)[..., None]
+        picture[window] += (np.clip(colour * light[window], 0, 1) - picture[window]) * alpha
     return _develop(picture, rng)
 
 
 def paste(picture: Floats, placements: Sequence[Placement]) -> Pixels:
     """Lay the garments as they are over a scene that was painted around them; return (h, w, 3) uint8."""
+    picture = picture.copy()
     for placement in placements:
-        colour, alpha = _on_canvas(placement, (picture.shape[0], picture.shape[1]))
-        picture = _as_floats(picture * (1 - alpha) + colour * alpha)
+        window, colour, alpha = _visible(placement, (picture.shape[0], picture.shape[1]))
+        picture[window] += (colour - picture[window]) * alpha
     return (np.clip(picture, 0, 1) * 255 + 0.5).astype(np.uint8)
-
-
-def _as_floats(values: npt.ArrayLike) -> Floats:
-    return np.asarray(values, np.float32)
 
 
 def _scale(garment: Cutout, room: tuple[float, float]) -> float:
@@ -201,30 +199,31 @@ def _place(garment: Cutout, centre: tuple[float, float], room: tuple[float, floa
     return Placement(colour, alpha, round(centre[0] - bounds[0] / 2), round(centre[1] - bounds[1] / 2))
 
 
-def _on_canvas(placement: Placement, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Colour (h, w, 3) and alpha (h, w, 1) of a placement on the whole canvas; what sticks out is cut off."""
+def _visible(placement: Placement, shape: tuple[int, int]) -> tuple[tuple[slice, slice], Floats, Floats]:
+    """Where a placement lies on a canvas (height, width), and its colour (h, w, 3) and alpha (h, w, 1) there."""
     height, width = shape
-    colour, alpha = np.zeros((height, width, 3), np.float32), np.zeros((height, width, 1), np.float32)
     high, wide = placement.alpha.shape
-    top, left = max(placement.top, 0), max(placement.left, 0)
-    bottom, right = min(placement.top + high, height), min(placement.left + wide, width)
-    if bottom > top and right > left:
-        source = (
-            slice(top - placement.top, bottom - placement.top),
-            slice(left - placement.left, right - placement.left),
-        )
-        colour[top:bottom, left:right] = placement.colour[source]
-        alpha[top:bottom, left:right, 0] = placement.alpha[source]
-    return colour, alpha
+    top, left = min(max(placement.top, 0), height), min(max(placement.left, 0), width)
+    bottom, right = max(min(placement.top + high, height), top), max(min(placement.left + wide, width), left)
+    inner = slice(top - placement.top, bottom - placement.top), slice(left - placement.left, right - placement.left)
+    return (slice(top, bottom), slice(left, right)), placement.colour[inner], placement.alpha[inner][..., None]
 
 
-def _cast(alpha: Floats, shadow: Shadow, towards: float) -> Floats:
+def _shade(window: tuple[slice, slice], alpha: Floats, shape: tuple[int, int], how: str, towards: float) -> Floats:
+    """What the shadows of one garment leave of the light, (h, w); drawn at half size, since it is soft."""
     import cv2
 
-    height, width = alpha.shape
-    shift = np.asarray([[1, 0, towards * shadow.shift * width * 0.6], [0, 1, shadow.shift * width]], np.float64)
-    moved = cv2.warpAffine(alpha, shift, (width, height))
-    return np.asarray(cv2.GaussianBlur(moved, (0, 0), shadow.blur * width), np.float32)
+    height, width = shape
+    mask = np.zeros(shape, np.float32)
+    mask[window] = alpha[..., 0]
+    small = cv2.resize(mask, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    left = np.ones_like(small)
+    for shadow in SHADOWS[how]:
+        step = shadow.shift * width / 2
+        shift = np.asarray([[1, 0, towards * step * 0.6], [0, 1, step]], np.float64)
+        moved = cv2.warpAffine(small, shift, small.shape[::-1])
+        left *= 1 - shadow.dark * cv2.GaussianBlur(moved, (0, 0), shadow.blur * width / 2)
+    return np.asarray(cv2.resize(left, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def _brighter_left(backdrop: Floats) -> bool:
