@@ -122,7 +122,6 @@ def write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
         pins = content["validation"].get(name)
         if pins:
             content["validation"][name] = str((given.parent / pins).resolve())
-    content["annotation"]["command"] = str((given.parent / content["annotation"]["command"]).absolute())
     (home / "sites").mkdir(exist_ok=True)
     site = {
         "name": "demo-shop",

@@ -11,6 +11,7 @@ from typing import IO
 from annotation import server as label_studio
 from annotation.studio import Studio
 from catalog.errors import LookbenchError
+from flows.settings import HOME
 from flows.workshop import Workshop
 
 HOST = "127.0.0.1"
@@ -32,7 +33,8 @@ def studio(workshop: Workshop) -> Studio:
         if not token:
             raise ServicesError(f"annotation.url is {settings.url}: put its access token in {label_studio.TOKEN_ENV}")
         return Studio(settings.url, token)
-    command = workshop.path(settings.command) if settings.command else None
+    given = workshop.path(settings.command) if settings.command else None
+    command = label_studio.find_command(given, root=HOME)
     return label_studio.up(command, workshop.state / "label-studio", settings.port).studio()
 
 

@@ -76,8 +76,8 @@ class Annotation(BaseModel):
     """``accept-predictions`` submits the predictions as annotations, unattended; they stay marked ``machine``."""
     url: str | None = None
     """A Label Studio that runs elsewhere; null starts one of our own."""
-    command: str = ".venv-labelstudio/bin/label-studio"
-    """Executable of Label Studio, which wants an environment of its own."""
+    command: str | None = None
+    """Executable of Label Studio; null takes LOOKBENCH_LABEL_STUDIO, the one `make setup` installed, or the PATH's."""
     port: int = Field(8080, ge=1, le=65535)
     """Port of our own Label Studio."""
 
