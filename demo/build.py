@@ -38,7 +38,9 @@ def build(
     else:
         from demo import real
 
-        plan = real.plan(Path(photos_dir).resolve(), season, seed, products, looks, out_dir)
+        plan = real.plan(
+            Path(photos_dir).resolve(), season, seed, products, looks, out_dir, workers=workers, progress=progress
+        )
     return _assemble(plan, out_dir, workers, progress)
 
 

@@ -7,16 +7,23 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from demo.cutouts import cut_out_file
 from demo.shots import Copy, DrawnShot, Made, RealShot, Shot, read_picture
 
 Image = npt.NDArray[np.uint8]
+Progress = Callable[[int, int], None]
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+_FEW = 8  # below this, starting processes costs more than it saves
 _VERSION = 3  # raise it when a recipe's bytes change, so that no old picture is taken for a new one
 
 
@@ -76,26 +83,41 @@ def _task(order: tuple[Shot, Path]) -> Made:
     return make(*order)
 
 
+def _cut(order: tuple[str, Path]) -> bool:
+    return cut_out_file(Path(order[0]), order[1]).rgba is not None
+
+
 def make_all(
-    shots: Sequence[Shot], root: Path, *, workers: int = 0, progress: Callable[[int, int], None] | None = None
+    shots: Sequence[Shot], root: Path, *, workers: int = 0, progress: Progress | None = None
 ) -> dict[str, Made]:
     """Make pictures in a pool of processes (0: one a core, 1: in this process); the bytes do not depend on it."""
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+    made = _pooled(_task, [(shot, root) for shot in shots], workers, progress)
+    return {m.name: m for m in made}
 
-    orders = [(shot, root) for shot in shots]
+
+def cut_all(
+    photos: Sequence[str], root: Path, *, workers: int = 0, progress: Progress | None = None
+) -> dict[str, bool]:
+    """Cut garments out of photos, in a pool, into `root/cutouts`; says of each photo whether it went well."""
+    return dict(zip(photos, _pooled(_cut, [(p, root / "cutouts") for p in photos], workers, progress), strict=True))
+
+
+def _pooled(work: Callable[[_In], _Out], orders: Sequence[_In], workers: int, progress: Progress | None) -> list[_Out]:
+    """Results of `work` in the order of `orders`, from this process where there is little to do."""
+    done: list[_Out] = []
+
+    def note(result: _Out) -> None:
+        done.append(result)
+        if progress:
+            progress(len(done), len(orders))
+
     count = workers or min(os.cpu_count() or 1, 8)
-    done: dict[str, Made] = {}
-    if count == 1 or len(orders) < 8:
+    if count == 1 or len(orders) < _FEW:
         for order in orders:
-            done[order[0].name] = _task(order)
-            if progress:
-                progress(len(done), len(orders))
+            note(work(order))
         return done
     # Processes are spawned, not forked: OpenCV's and NumPy's threads do not survive a fork.
     with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_start_worker) as pool:
-        for made in pool.map(_task, orders, chunksize=4):
-            done[made.name] = made
-            if progress:
-                progress(len(done), len(orders))
+        for result in pool.map(work, orders, chunksize=4):
+            note(result)
     return done

@@ -12,7 +12,7 @@ import numpy as np
 
 from demo import wording
 from demo.compose import role_of
-from demo.cutouts import cut_out_file
+from demo.files import Progress, cut_all
 from demo.plan import Entry, LookEntry, Original, Picture, Plan, by_role, day_of, outfits, relisted, shape_of
 from demo.records import Product
 from demo.shots import LookShot, RealShot, turns
@@ -77,7 +77,10 @@ def choose(snaps: Sequence[Snap], count: int | None, seed: int) -> list[Snap]:
     return taken
 
 
-def plan(folder: Path, season: int, seed: int, products: int | None, looks: int, root: Path) -> Plan:
+def plan(
+    folder: Path, season: int, seed: int, products: int | None, looks: int, root: Path, *, workers: int = 0,
+    progress: Progress | None = None,
+) -> Plan:  # fmt: skip
     """A third of the photos hangs in both seasons, a third in each; `products` is the number a season sells.
 
     At least 15 products of season two (or a quarter of its new half) are season one's photos listed again.
@@ -95,8 +98,9 @@ def plan(folder: Path, season: int, seed: int, products: int | None, looks: int,
         changing = [_entry(s, 2 * half + k, seed, 2) for k, s in enumerate(comes[: half - again])]
         back = [relisted(e, 3 * half + k, k, seed * 1000 + k) for k, e in enumerate(first[:again])]
         entries = kept + changing + back
-    styled = _looks(kept, [], looks // 2, 0, 1, seed, root)
-    styled += _looks(changing, kept, looks - looks // 2, looks * season, season, seed, root)
+    whole = cut_all([_file_of(e) for e in entries if _file_of(e)], root, workers=workers, progress=progress)
+    styled = _looks(kept, [], looks // 2, 0, 1, seed, whole)
+    styled += _looks(changing, kept, looks - looks // 2, looks * season, season, seed, whole)
     return Plan(season, True, tuple(entries), tuple(styled))
 
 
@@ -146,18 +150,14 @@ def _file_of(entry: Entry) -> str:
 
 
 def _looks(
-    changing: list[Entry], staying: list[Entry], count: int, start: int, season: int, seed: int, root: Path
+    changing: list[Entry], staying: list[Entry], count: int, start: int, season: int, seed: int, whole: dict[str, bool]
 ) -> list[LookEntry]:
     rng = np.random.default_rng((seed, 53, start))
 
     def role(entry: Entry) -> str:
         return "small" if entry.product.gender == "kids" else role_of(entry.truth["label"])
 
-    def whole(entry: Entry) -> bool:
-        file = _file_of(entry)
-        return bool(file) and cut_out_file(Path(file), root / "cutouts").rgba is not None
-
-    chosen = outfits(by_role(changing, staying, role), count, rng, whole)
+    chosen = outfits(by_role(changing, staying, role), count, rng, lambda e: whole.get(_file_of(e), False))
     return [_look(entries, start + k, season, seed) for k, entries in enumerate(chosen)]
 
 
