@@ -13,14 +13,14 @@ def kind(failure: Any) -> str:
     if isinstance(error, HttpError):
         status = error.response.status
         return "bad_redirect" if 300 <= status < 400 else f"http_{status}"
-    if reason := getattr(error, "reason", None):
-        if isinstance(reason, str):
-            return reason
+    reason = getattr(error, "reason", None)
+    if isinstance(reason, str):
+        return reason
     name, said = type(error).__name__, str(error).casefold()
     host = getattr(getattr(failure, "request", None), "url", "").split("/")[2:3]
     if name == "IgnoreRequest":
-        marks = {"robots": "robots", "redirect": "redirect_loop", "maxsize": "too_large"}
-        return next((code for mark, code in marks.items() if mark in said), "ignored")
+        codes = {"robots": "robots", "redirect": "redirect_loop", "maxsize": "too_large"}
+        return next((code for mark, code in codes.items() if mark in said), "ignored")
     if "DNS" in name or "CannotResolve" in name or "resolve" in said:
         known = host[0].rsplit(":", 1)[0] if host else ""
         return "refused_address" if known in guard.refused else "dns"

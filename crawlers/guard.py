@@ -34,7 +34,8 @@ def refusal(address: str, *, allow_loopback: bool = False) -> str | None:
 
 
 def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | None:
-    """Return why an address may not be fetched: its scheme, its host, or the IP address written in it; None when it may."""
+    """Return why an address may not be fetched: its scheme, its host, or the IP address written in it; None when it
+    may."""
     try:
         parts = urlsplit(url)
         host = parts.hostname

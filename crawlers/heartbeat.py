@@ -40,8 +40,14 @@ class Heartbeat:
         """Write the line."""
         figures, errors = spider.recorder.figures, spider.recorder.errors
         log.info(
-            "%s: %d pages, %d products, %d looks, %d photos (%d new), %d failures, %.1f MB, waited %.0f s for politeness",
-            spider.site.name, figures["pages"], figures["products"], figures["looks"], figures["photos"], figures["photos_new"],
-            sum(errors.values()), self.crawler.stats.get_value("downloader/response_bytes", 0) / 1e6,
+            "%s: %d pages, %d products, %d looks, %d photos (%d new), %d failures, %.1f MB, waited %.0f s politely",
+            spider.site.name,
+            figures["pages"],
+            figures["products"],
+            figures["looks"],
+            figures["photos"],
+            figures["photos_new"],
+            sum(errors.values()),
+            self.crawler.stats.get_value("downloader/response_bytes", 0) / 1e6,
             self.crawler.stats.get_value("lookbench/wait_seconds", 0.0),
-        )  # fmt: skip
+        )

@@ -1,4 +1,5 @@
-"""One site's crawl in a process of its own: the job it is given, the Scrapy settings it runs with, the report it leaves."""
+"""One site's crawl in a process of its own: the job it is given, the Scrapy settings it runs with, the report it
+leaves."""
 
 import json
 import logging
@@ -100,7 +101,7 @@ def run(path: Path) -> int:
         recorder.flush()
     except StoreError as error:
         recorder.errors["disk"] += 1
-        log.error("%s", error)
+        log.error("%s", error)  # noqa: TRY400 - the message says all
     folder = Path(job["folder"])
     catalog.__class__(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), recorder.ledger.table())
     (folder / f"{site.name}.report.json").write_text(

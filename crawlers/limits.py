@@ -26,7 +26,8 @@ class CrawlLimits:
     photo_seconds: float = 60.0
     """Time one photo may take from first to last byte."""
     longest_wait: float = 300.0
-    """Longest pause that a server's Retry-After or Crawl-delay is granted; beyond it the page waits for the next crawl."""
+    """Longest pause that a server's Retry-After or Crawl-delay is granted; beyond it the page waits for the next
+    crawl."""
     retries: int = 2
     """Times a failed request is repeated."""
     depth: int = 6

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 BUSY = (429, 503)
 
 
-class Refused(IgnoreRequest):
+class Refused(IgnoreRequest):  # type: ignore[misc]
     """A request that the guard does not let out; ``reason`` is the code for the ledger."""
 
     def __init__(self, reason: str, text: str) -> None:
@@ -44,8 +44,9 @@ class Guard:
             raise Refused("refused_address", reason)
 
 
-class Robots(RobotsTxtMiddleware):  # type: ignore[misc] - Scrapy is untyped here
-    """Scrapy's robots.txt middleware, except that a failing server means "not now" and a missing file means "all" (RFC 9309, 2.3.1)."""
+class Robots(RobotsTxtMiddleware):  # type: ignore[misc]  # Scrapy is untyped
+    """Scrapy's robots.txt middleware, except that a failing server means "not now" and a missing file means "all"
+    (RFC 9309, 2.3.1)."""
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         if response.status >= 500 or response.status == 429:
@@ -75,7 +76,7 @@ class RetryAfter:
     async def process_request(self, request: Request) -> None:
         """Hold the request while its host asked for patience."""
         host = urlsplit(request.url).netloc
-        while (left := self.until.get(host, 0.0) - time.monotonic()) > 0:
+        while (left := self.until.get(host, 0.0) - time.monotonic()) > 0:  # noqa: ASYNC110 - the time may move
             await asyncio.sleep(left)
 
     async def process_response(self, request: Request, response: Response) -> Response | Request:

@@ -169,8 +169,18 @@ class Recorder:
         if (url, sight.page_url) in self._sighted:
             return
         self._sighted.add((url, sight.page_url))
-        self._add("sightings", {"photo_id": photo_id, "url": url, "page_url": sight.page_url, "site": self.site.name,
-                                "product_id": sight.product_id, "seen_at": self.now, "status": status})  # fmt: skip
+        self._add(
+            "sightings",
+            {
+                "photo_id": photo_id,
+                "url": url,
+                "page_url": sight.page_url,
+                "site": self.site.name,
+                "product_id": sight.product_id,
+                "seen_at": self.now,
+                "status": status,
+            },
+        )
 
     def _add(self, table: str, row: dict[str, Any]) -> None:
         self._pending[table].append(row)
@@ -178,7 +188,8 @@ class Recorder:
             self.flush()
 
     def flush(self) -> None:
-        """Append what is pending, photos before the sightings that name them; raises StoreError when the disk is full."""
+        """Append what is pending, photos before the sightings that name them; raises StoreError when the disk is
+        full."""
         for table, pending in self._pending.items():
             if pending:
                 self.catalog.append(

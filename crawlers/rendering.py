@@ -10,11 +10,23 @@ from urllib.parse import urlsplit
 
 from crawlers.readers.reading import Reading
 
-FLAGS = ("--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--mute-audio")  # fmt: skip
+FLAGS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-dev-shm-usage",
+    "--mute-audio",
+)
 BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})
-_TRACKERS = re.compile(r"google-analytics|googletagmanager|doubleclick|facebook\.(?:net|com)/tr|hotjar|segment\.(?:io|com)|clarity\.ms|criteo|"
-                       r"bing\.com/bat|tiktok|pinterest\.com/ct|newrelic|sentry|datadog|optimizely|klaviyo", re.IGNORECASE)  # fmt: skip
+_TRACKERS = re.compile(
+    r"google-analytics|googletagmanager|doubleclick|facebook\.(?:net|com)/tr|hotjar|segment\.(?:io|com)|clarity\.ms|criteo|"
+    r"bing\.com/bat|tiktok|pinterest\.com/ct|newrelic|sentry|datadog|optimizely|klaviyo",
+    re.IGNORECASE,
+)
 _TRIES = 3
 
 
@@ -32,7 +44,8 @@ class Memory:
         return urlsplit(url).path.strip("/").split("/", 1)[0] if urlsplit(url).path.count("/") > 1 else ""
 
     def worth(self, url: str) -> bool:
-        """Return whether a page without a product should be rendered: its section gained by it, or was not tried enough."""
+        """Return whether a page without a product should be rendered: its section gained by it, or was not tried
+        enough."""
         part = self.section(url)
         return self.helped[part] > 0 or self.failed[part] < _TRIES
 

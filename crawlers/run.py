@@ -33,7 +33,7 @@ class CrawlResult:
     ledger: pa.Table
 
 
-class IncompleteCrawl(CrawlError):
+class IncompleteCrawlError(CrawlError):
     """Some site gave nothing; ``result`` holds what the crawl did all the same."""
 
     def __init__(self, message: str, result: CrawlResult) -> None:
@@ -51,7 +51,8 @@ def crawl(
 ) -> CrawlResult:
     """Crawl ``sites`` and append what is new to the tables products, photos and sightings of ``catalog``.
 
-    ``now`` (aware) is the clock of every ``first_seen`` and ``seen_at``; the same ``now`` again changes nothing, a later
+    ``now`` (aware) is the clock of every ``first_seen`` and ``seen_at``; the same ``now`` again changes nothing, a
+    later
     one adds sightings and what is new. ``log`` is a file that the log lines are appended to (default: standard error).
     Raises CrawlError that names each site that is down, gave no product or no photo, or whose process died; what the
     others gave is kept, and so is what such a site gave before.
@@ -76,7 +77,7 @@ def crawl(
                 problems.append(f"site {site.name!r}: {problem}")
     result = CrawlResult(reports, pa.concat_tables(ledgers))
     if problems:
-        raise IncompleteCrawl("; ".join(problems), result)
+        raise IncompleteCrawlError("; ".join(problems), result)
     return result
 
 
@@ -133,9 +134,9 @@ def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None
             (row["reason"] for row in ledger.to_pylist() if row["outcome"] == "dropped" and row["subject"] == "page"),
             "nothing answered",
         )
-        return f"no page could be read at {where} ({said}; all: {errors}); check the address and robots.txt, or disable the site"
+        return f"no page could be read at {where} ({said}; all: {errors}); check the address, or disable the site"
     if not report["products"]:
-        return f"{report['pages']} pages answered but none sells a product ({errors}); check start_urls and render in its site file"
+        return f"{report['pages']} pages answered but none sells a product ({errors}); check start_urls and render"
     if not report["photos"]:
         return f"{report['products']} products but no photo could be fetched ({errors}); see the ledger for the reasons"
     return None

@@ -3,9 +3,9 @@
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import scrapy
@@ -13,32 +13,21 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.http import Request, Response, TextResponse
 
-from catalog.ids import product_id, sha256
+from catalog.ids import sha256
 from catalog.store import StoreError
 from crawlers import failures, media, readers, rendering, rows
 from crawlers.limits import CrawlLimits
+from crawlers.photos import PhotoDesk
 from crawlers.readers.reading import Reading
 from crawlers.readers.urls import canonical, is_home, page_key, same_site
-from crawlers.recorder import Kept, Recorder, Sight
+from crawlers.recorder import Recorder, Sight
 from crawlers.sites import Site
 
 log = logging.getLogger("crawl")
 FEED, LISTING, PAGE, PHOTO, LOOK = 40, 30, 20, 10, 0
 
 
-@dataclass
-class Asked:
-    """A photo that was asked for: the pages that show it and, once answered, the verdict."""
-
-    sights: list[Sight]
-    status: str = ""
-    kept: Kept | None = None
-    photo_id: str | None = None
-    headers: dict[str, str | None] = field(default_factory=dict)
-    robots: dict[str, Any] = field(default_factory=dict)
-
-
-class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
+class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     """Crawls one site; all it finds goes to its recorder."""
 
     name = "shop"
@@ -49,9 +38,8 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         self.memory = rendering.Memory()
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.seen: set[str] = set()
-        self.product_of: dict[str, str] = {}
+        self.desk = PhotoDesk(recorder, limits)
         self.feed: dict[str, Reading] = {}
-        self.asked: dict[str, Asked] = {}
         self.listings: dict[str, set[str]] = {}
         self.turned: Counter[str] = Counter()
 
@@ -84,8 +72,18 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
 
     def sitemap_request(self, url: str, *, optional: bool, depth: int = 0) -> Request:
         """Return the request for a sitemap; an optional one may be missing."""
-        return Request(url, self.sitemap, errback=self.lost, priority=FEED,
-                       meta={"role": "sitemap", "optional": optional, "depth_of": depth, "download_maxsize": self.limits.sitemap_bytes})  # fmt: skip
+        return Request(
+            url,
+            self.sitemap,
+            errback=self.lost,
+            priority=FEED,
+            meta={
+                "role": "sitemap",
+                "optional": optional,
+                "depth_of": depth,
+                "download_maxsize": self.limits.sitemap_bytes,
+            },
+        )
 
     def page_request(
         self, url: str, *, role: str, depth: int, parent: str | None = None, render: bool = False
@@ -104,8 +102,20 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         )
         extra = rendering.meta() if render or at_once else {}
         priority = LOOK if role == "look" else (PAGE if role == "product" else LISTING)
-        return Request(url, self.page, errback=self.lost, priority=priority, dont_filter=render,
-                       meta={**extra, "role": role, "depth_of": depth, "parent": parent, "download_maxsize": self.limits.page_bytes})  # fmt: skip
+        return Request(
+            url,
+            self.page,
+            errback=self.lost,
+            priority=priority,
+            dont_filter=render,
+            meta={
+                **extra,
+                "role": role,
+                "depth_of": depth,
+                "parent": parent,
+                "download_maxsize": self.limits.page_bytes,
+            },
+        )
 
     def in_scope(self, url: str) -> bool:
         """Return whether an address is a page of this site that its file lets be fetched."""
@@ -144,8 +154,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
     def sitemap(self, response: Response) -> Iterator[Request]:
         """Follow the pages and further sitemaps of a sitemap."""
         found = readers.read_sitemap(response.body, response.url)
-        self.recorder.page(response.url, "sitemap" if not found.reason else "unread", kept=not found.reason or response.meta["optional"],
-                           evidence={"reason": found.reason} if found.reason else {"pages": len(found.entries)})  # fmt: skip
+        self.recorder.page(
+            response.url,
+            "sitemap" if not found.reason else "unread",
+            kept=not found.reason or response.meta["optional"],
+            evidence={"reason": found.reason} if found.reason else {"pages": len(found.entries)},
+        )
         if response.meta["depth_of"] < 3:
             for url, _ in found.sitemaps[: self.limits.sitemaps]:
                 yield self.sitemap_request(url, optional=False, depth=response.meta["depth_of"] + 1)
@@ -193,8 +207,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         rendered = bool(response.meta.get("playwright"))
         reading = readers.read(response.text, response.url)
         self.memory.learn(response.url, rendered=rendered, read=reading.page_type != "other")
-        if (self.can_render and self.site.render == "auto" and not rendered and rendering.lacks_content(reading, response.text)
-                and self.memory.worth(response.url)):  # fmt: skip
+        if (
+            self.can_render
+            and self.site.render == "auto"
+            and not rendered
+            and rendering.lacks_content(reading, response.text)
+            and self.memory.worth(response.url)
+        ):
             role, depth = response.meta["role"], response.meta["depth_of"]
             if again := self.page_request(
                 response.url, role=role, depth=depth, parent=response.meta["parent"], render=True
@@ -219,8 +238,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
             yield from self.keep_look(reading, response, rules)
         else:
             wanted = response.meta["role"] == "product" and reading.page_type == "other" and not is_home(response.url)
-            self.recorder.page(response.url, "no_product" if wanted else reading.page_type, kept=not wanted,
-                               evidence={"reason": reading.reason, "rendered": rendered})  # fmt: skip
+            self.recorder.page(
+                response.url,
+                "no_product" if wanted else reading.page_type,
+                kept=not wanted,
+                evidence={"reason": reading.reason, "rendered": rendered},
+            )
         if "nofollow" not in rules:
             yield from self.follow(reading, response)
 
@@ -246,7 +269,8 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
                     yield request
 
     def may_turn(self, reading: Reading, response: Response) -> bool:
-        """Return whether a listing's next page is worth asking for: it must show new products and not grow its query."""
+        """Return whether a listing's next page is worth asking for: it must show new products and not grow its
+        query."""
         key = page_key(response.url)
         known = self.listings.setdefault(key, set())
         fresh = set(reading.product_links) - known
@@ -259,14 +283,14 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         """Record a product and ask for its photos."""
         identity = self.recorder.product(reading, sha256(response.body))
         for url in (response.url, response.request.url, reading.url, rows.address_of(reading)):
-            self.product_of[page_key(url)] = identity
+            self.desk.product_of[page_key(url)] = identity
         self.recorder.page(
             response.url, "product", evidence={"product_id": identity, "source": reading.evidence.get("name")}
         )
-        self.recorder.figures["products"] = len(set(self.product_of.values()))
+        self.recorder.figures["products"] = len(set(self.desk.product_of.values()))
         published = media.time_of((reading.product or {}).get("publishedAt"))
         sight = Sight(response.url, identity, origin=self.site.origin, published_at=published, rules=rules)
-        yield from self.photo_requests(reading.images[: self.site.max_photos_per_product], sight, PHOTO)
+        yield from self.ask(reading.images[: self.site.max_photos_per_product], sight, PHOTO)
 
     def keep_look(self, reading: Reading, response: Response, rules: tuple[str, ...]) -> Iterator[Request]:
         """Record a look and ask for its photo; what it shows is settled when all products are known."""
@@ -275,88 +299,34 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
         sight = Sight(
             response.url, None, tuple(reading.product_links), "street", media.time_of(reading.published_at), rules
         )
-        yield from self.photo_requests(reading.images[:1], sight, LOOK)
+        yield from self.ask(reading.images[:1], sight, LOOK)
+
+    def ask(self, urls: Sequence[str], sight: Sight, priority: int) -> Iterator[Request]:
+        """Ask for the photos of a page."""
+        for url, meta, headers in self.desk.wanted(urls, sight):
+            yield Request(url, self.photo, errback=self.photo_lost, headers=headers, priority=priority, meta=meta)
 
     # photos -----------------------------------------------------------------------------------------------
 
-    def photo_requests(self, urls: tuple[str, ...], sight: Sight, priority: int) -> Iterator[Request]:
-        """Ask for photos that were not asked for yet; the others learn of one more page that shows them."""
-        for url in urls:
-            if rule := media.forbidden(sight.rules):
-                self.recorder.sighting(None, url, sight, rule)
-            elif url in self.asked:
-                self.asked[url].sights.append(sight)
-                if self.asked[url].status:
-                    self.settle(url)
-            elif len(self.asked) >= self.limits.photos:
-                self.recorder.figures["photos_over_limit"] += 1
-            else:
-                self.asked[url] = Asked([sight])
-                yield self.photo_request(url, priority)
-
-    def photo_request(self, url: str, priority: int) -> Request:
-        """Return the request for a photo, conditional when the catalog has it from an earlier crawl."""
-        known = self.recorder.validators.get(url)
-        headers = media.conditional(known) if known and self.recorder.catalog.has_image(known["photo_id"]) else {}
-        return Request(url, self.photo, errback=self.photo_lost, headers={**headers, "Accept": "image/avif,image/webp,image/*,*/*;q=0.8"},
-                       priority=priority,
-                       meta={"role": "photo", "of": url, "handle_httpstatus_list": [304], "download_maxsize": self.limits.photo_bytes,
-                             "download_timeout": self.limits.photo_seconds})  # fmt: skip
-
     def photo(self, response: Response) -> None:
         """Keep a photo, or record why it is none."""
-        asked = self.asked[response.meta["of"]]
-        rules = media.directives(value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag"))
-        asked.robots = {"robots_txt": "allowed", "agent": self.recorder.user_agent, "photo_rules": list(rules)}
-        asked.headers = {name: value.decode("latin-1") if (value := response.headers.get(name)) else None
-                         for name in ("etag", "last-modified", "content-type")}  # fmt: skip
-        if response.status == 304:
-            asked.status, asked.photo_id = "same", self.recorder.validators[response.meta["of"]]["photo_id"]
-        elif reason := media.forbidden(rules) or media.refusal(response.body, failures.content_type(response)):
-            asked.status = reason
-        else:
-            try:
-                asked.kept = self.recorder.keep(response.body)
-            except StoreError as error:
-                self.stop_for_disk(error)
-            asked.status = "kept"
-            self.recorder.figures["photo_bytes"] += len(response.body)
-        self.settle(response.meta["of"])
+        with self.disk():
+            self.desk.answered(response)
 
     def photo_lost(self, failure: Any) -> None:
         """Record why a photo could not be fetched."""
-        url = failure.request.meta["of"]
-        self.asked[url].status = failures.kind(failure)
-        self.settle(url)
+        with self.disk():
+            self.desk.lost(failure)
 
-    def settle(self, url: str, *, last: bool = False) -> None:
-        """Record the verdict on a photo for the pages that show it; looks wait for the end, when all products are known."""
-        asked = self.asked[url]
-        now = asked.sights if last else [sight for sight in asked.sights if not sight.shows]
-        asked.sights = [] if last else [sight for sight in asked.sights if sight.shows]
-        sights = [self.resolved(sight) for sight in now]
+    @contextmanager
+    def disk(self) -> Iterator[None]:
+        """End the crawl when the catalog cannot be written; the next one fetches the rest."""
         try:
-            if asked.kept:
-                self.recorder.photo(url, asked.kept, asked.headers, sights, asked.robots)
-            else:
-                for sight in sights:
-                    self.recorder.sighting(asked.photo_id, url, sight, asked.status)
+            yield
         except StoreError as error:
-            self.stop_for_disk(error)
-
-    def stop_for_disk(self, error: StoreError) -> NoReturn:
-        """End the crawl: what is written is whole, the rest is fetched by the next one."""
-        self.recorder.errors["disk"] += 1
-        log.error("%s", error)
-        raise CloseSpider("disk") from error
-
-    def resolved(self, sight: Sight) -> Sight:
-        """Return a sight whose linked pages are replaced by the products they are."""
-        if not sight.shows:
-            return sight
-        known = [self.product_of[page_key(url)] for url in sight.shows if page_key(url) in self.product_of]
-        ids = known or [product_id(self.site.name, canonical(url)) for url in sight.shows]
-        return Sight(sight.page_url, None, tuple(dict.fromkeys(ids)), sight.origin, sight.published_at, sight.rules)
+            self.recorder.errors["disk"] += 1
+            log.error("%s", error)  # noqa: TRY400 - the message says all
+            raise CloseSpider("disk") from error
 
     def lost(self, failure: Any) -> None:
         """Record why a page, sitemap or feed could not be fetched; a missing optional one is no loss."""
@@ -375,7 +345,5 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc] - Scrapy is untyped here
     def closed(self, reason: str) -> None:
         """Settle the looks and write what is pending."""
         self.recorder.close_reason = reason
-        for url, asked in self.asked.items():
-            if asked.status and asked.sights:
-                self.settle(url, last=True)
+        self.desk.close()
         self.recorder.flush()

@@ -1,6 +1,5 @@
 """Which of the products that markup names is the page's own, and which colour of it the page shows."""
 
-import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -84,11 +83,11 @@ def _one(cluster: list[Claim], context: Context) -> Claim:
     """Return one claim for a cluster: a group with its variants, or one Product per size and colour, made one."""
     group = next((claim for claim in cluster if claim.variants), None)
     if group is None and len(cluster) == 1:
-        return _by_offer_color(cluster[0], context)
+        return _by_offer_color(cluster[0])
     members = list(group.variants) if group else []
     members += [claim for claim in cluster if claim is not group and not claim.variants]
     if group is None and all(_same(claim, cluster[0]) for claim in cluster):
-        return _by_offer_color(_fullest(cluster), context)
+        return _by_offer_color(_fullest(cluster))
     chosen = _of_color(members, context) or members
     lead = chosen[0]
     first = group or lead
@@ -123,7 +122,7 @@ def _one(cluster: list[Claim], context: Context) -> Claim:
     return made
 
 
-def _by_offer_color(claim: Claim, context: Context) -> Claim:
+def _by_offer_color(claim: Claim) -> Claim:
     if not claim.images:
         claim.images = list(dict.fromkeys(url for offer in claim.offers for url in offer.images))
     if claim.color is None:
@@ -177,5 +176,8 @@ def _only(values: Sequence[str | None]) -> str | None:
 def _common_name(names: list[str]) -> str | None:
     if len(set(names)) < 2:
         return names[0] if names else None
-    common = os.path.commonprefix(names).rstrip(" -–—/|,(")
+    length = next(
+        (at for at, chars in enumerate(zip(*names, strict=False)) if len(set(chars)) > 1), min(map(len, names))
+    )
+    common = names[0][:length].rstrip(" -–—/|,(")
     return common if len(common) >= 0.5 * len(names[0]) else names[0]

@@ -6,10 +6,10 @@ from typing import Any
 from crawlers.readers.outline import Link, Outline
 from crawlers.readers.texts import tokens
 from crawlers.readers.urls import same_site
+from crawlers.readers.vocabulary import MENUS
 
 Crumbs = list[tuple[str, str | None]]
 _SEPARATOR = re.compile(r"^[\s>›»→/|\\•·❯⟩❭⁄–-]+$")
-_MENU = frozenset({"pagination", "pager", "pages", "menu", "tabs", "social", "sizes", "swatches", "share"})
 _EDGES = "›»>/|→❯ "
 
 
@@ -32,7 +32,7 @@ def read(out: Outline) -> Crumbs:
     return [(link.text.strip(_EDGES), link.url) for link in links]
 
 
-def _labels(element: Any) -> set[str]:
+def _labels(element: Any) -> frozenset[str]:
     names = ("class", "id", "aria-label", "itemtype", "data-testid")
     return tokens(*(element.get(name) for name in names))
 
@@ -42,7 +42,7 @@ def _holders(out: Outline) -> list[Any]:
     found: list[Any] = []
     for node in out.trails:
         late = out.title_at >= 0 and out.spans[node][0] > out.title_at + 40
-        if not late and not _labels(node) & _MENU and not any(holder in node.iterancestors() for holder in found):
+        if not late and not _labels(node) & MENUS and not any(holder in node.iterancestors() for holder in found):
             found.append(node)
     return found[:5]
 
@@ -55,7 +55,13 @@ def _steps(out: Outline, holder: Any) -> Crumbs:
     steps: Crumbs = []
     for text in out.texts:
         name = text.text.strip(_EDGES)
-        if not low <= text.at <= high or not name or _SEPARATOR.match(text.text) or name.endswith(":") or len(name) > 80:
+        if (
+            not low <= text.at <= high
+            or not name
+            or _SEPARATOR.match(text.text)
+            or name.endswith(":")
+            or len(name) > 80
+        ):
             continue
         url = next((link.url for link in links if link.at <= text.at <= link.end), None)
         if not steps or steps[-1][0] != name:
@@ -76,7 +82,7 @@ def _block(link: Link) -> Any:
 
 
 def _score(out: Outline, holder: Any, links: list[Link]) -> float:
-    if not 2 <= len(links) <= 8 or holder is None or _labels(holder) & _MENU:
+    if not 2 <= len(links) <= 8 or holder is None or _labels(holder) & MENUS:
         return 0
     low, high = links[0].at, links[-1].end
     names = {link.text for link in links}

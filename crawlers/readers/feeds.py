@@ -50,8 +50,17 @@ def _finish(product: dict[str, Any]) -> Reading:
     made = {key: value for key, value in product.items() if value not in (None, "", [], {})}
     evidence = dict.fromkeys(sorted(set(made) - {"url"}), "feed")
     images = tuple(image["url"] for image in made.get("images", ()))
-    return Reading(made, evidence, page_type="product", url=made["url"], canonical_url=made["url"], images=images, title=made["name"],
-                   breadcrumbs=tuple(step["name"] for step in made.get("breadcrumbs", ())), published_at=made.get("publishedAt"))  # fmt: skip
+    return Reading(
+        made,
+        evidence,
+        page_type="product",
+        url=made["url"],
+        canonical_url=made["url"],
+        images=images,
+        title=made["name"],
+        breadcrumbs=tuple(step["name"] for step in made.get("breadcrumbs", ())),
+        published_at=made.get("publishedAt"),
+    )
 
 
 def _old(value: Any, price: Decimal | None) -> Decimal | None:
@@ -71,8 +80,10 @@ def _shopify(entry: Mapping[str, Any], base: str) -> Reading | None:
     name, handle = squeeze(entry.get("title"), 500), squeeze(entry.get("handle"), 300)
     if not name or not handle:
         return None
-    options = {f"option{order}": squeeze(option.get("name") if isinstance(option, dict) else option, 100)
-               for order, option in enumerate(schema.listed(entry.get("options")), 1)}  # fmt: skip
+    options = {
+        f"option{order}": squeeze(option.get("name") if isinstance(option, dict) else option, 100)
+        for order, option in enumerate(schema.listed(entry.get("options")), 1)
+    }
     color_key = next((key for key, label in options.items() if (label or "").casefold() in _COLOR), None)
     size_key = next((key for key, label in options.items() if (label or "").casefold() in _SIZE), None)
     page = urljoin(base, f"/products/{quote(handle, safe='')}")
@@ -166,8 +177,11 @@ def _woo(entry: Mapping[str, Any], base: str) -> Reading | None:
         shot for image in shots for shot in [*_full(image, base), *pictures.srcset(squeeze(image.get("srcset")), base)]
     ]
     urls = pictures.merge(found)
-    terms = {squeeze(group.get("name"), 60): [squeeze(schema.named(term), 60) for term in schema.listed(group.get("terms"))]
-             for group in schema.listed(entry.get("attributes")) if isinstance(group, dict)}  # fmt: skip
+    terms = {
+        squeeze(group.get("name"), 60): [squeeze(schema.named(term), 60) for term in schema.listed(group.get("terms"))]
+        for group in schema.listed(entry.get("attributes"))
+        if isinstance(group, dict)
+    }
     colors = [term for label, names in terms.items() if (label or "").casefold() in _COLOR for term in names if term]
     sizes = [term for label, names in terms.items() if (label or "").casefold() in _SIZE for term in names if term]
     in_stock = entry.get("is_in_stock")
@@ -179,9 +193,12 @@ def _woo(entry: Mapping[str, Any], base: str) -> Reading | None:
         "description": plain(entry.get("description")) or plain(entry.get("short_description")),
         "currency": currency,
         "availability": ("InStock" if in_stock else "OutOfStock") if isinstance(in_stock, bool) else None,
-        "breadcrumbs": [{"name": title, **({"url": link} if (link := absolute(group.get("link"), base)) else {})}
-                        for group in schema.listed(entry.get("categories")) if isinstance(group, dict)
-                        if (title := squeeze(group.get("name"), 200))],
+        "breadcrumbs": [
+            {"name": title, **({"url": link} if (link := absolute(group.get("link"), base)) else {})}
+            for group in schema.listed(entry.get("categories"))
+            if isinstance(group, dict)
+            if (title := squeeze(group.get("name"), 200))
+        ],
         "brand": {"name": brand} if (brand := schema.named(entry.get("brands"))) else None,
         "tags": [text for tag in schema.listed(entry.get("tags")) if (text := schema.named(tag))],
         "colors": colors,
@@ -190,7 +207,7 @@ def _woo(entry: Mapping[str, Any], base: str) -> Reading | None:
         "images": [{"url": url} for url in urls],
         "mainImage": {"url": urls[0]} if urls else None,
         "variants": [_woo_variant(row) for row in schema.listed(entry.get("variations")) if isinstance(row, dict)],
-    }  # fmt: skip
+    }
     _range(product, amounts, currency)
     for key in ("price", "priceLow", "priceHigh"):
         if key in product:

@@ -27,8 +27,11 @@ def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
             continue
         if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
             continue
-        addresses = [entry for entry in pictures.of_element(element, out.base)
-                     if not pictures.is_junk(entry.url, element.get("class"), element.get("id"))]  # fmt: skip
+        addresses = [
+            entry
+            for entry in pictures.of_element(element, out.base)
+            if not pictures.is_junk(entry.url, element.get("class"), element.get("id"))
+        ]
         if addresses:
             found.append((at, element, addresses))
     return found

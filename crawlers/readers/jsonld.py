@@ -15,10 +15,21 @@ MAX_DEPTH = 24
 # A product below one of these keys is another product than the page's own.
 OTHERS = frozenset(
     {
-        "itemlistelement", "mentions", "isrelatedto", "issimilarto", "isaccessoryorsparepartfor", "isconsumablefor",
-        "recommendation", "related", "relatedproducts", "hasofferCatalog".casefold(), "makesoffer", "owns", "citation",
+        "itemlistelement",
+        "mentions",
+        "isrelatedto",
+        "issimilarto",
+        "isaccessoryorsparepartfor",
+        "isconsumablefor",
+        "recommendation",
+        "related",
+        "relatedproducts",
+        "hasofferCatalog".casefold(),
+        "makesoffer",
+        "owns",
+        "citation",
     }
-)  # fmt: skip
+)
 ARTICLES = frozenset({"article", "newsarticle", "blogposting", "techarticle", "advertisercontentarticle", "report"})
 LISTS = frozenset({"collectionpage", "itemlist", "searchresultspage", "offercatalog"})
 

@@ -1,4 +1,5 @@
-"""JSON as pages really hold it: comments around it, several values in one script, raw control characters, broken syntax."""
+"""JSON as pages really hold it: comments around it, several values in one script, raw control characters, broken
+syntax."""
 
 import json
 import re

@@ -1,18 +1,11 @@
 """Links worth following: to products, to the next page of a listing, to categories."""
 
-import re
 from typing import Any
 
-from crawlers.readers import outline
+from crawlers.readers import outline, zones
 from crawlers.readers.outline import Link, Outline
 from crawlers.readers.urls import absolute, canonical, distinct, is_home, page_key, same_site
-
-_NEXT = re.compile(r"^(?:next(?: page)?|more|load more|show more|older|›|»|>|→|weiter|nächste(?: seite)?|suivant\w*|page suivante|siguiente|"
-                   r"successiv[ao]|avanti|próxim[ao]|seguinte|nästa|næste|neste|volgende|następna|dalej|seuraava|nākamā|ďalšia|další|次へ|다음)"
-                   r"\s*[›»>→]?$", re.IGNORECASE)  # fmt: skip
-_PAGER = frozenset({"pagination", "pager", "pages", "paging", "paginator", "pagenav", "paginate"})
-_NO_PAGE = re.compile(r"/(?:cart|basket|bag|checkout|account|login|signin|register|wishlist|search|help|contact|faq|legal|privacy|terms|"
-                      r"stores?|careers|returns|delivery|newsletter|cookies?|imprint|impressum)(?:[/.?]|$)", re.IGNORECASE)  # fmt: skip
+from crawlers.readers.vocabulary import NEXT_PAGE, NO_CATALOGUE, PAGERS
 
 
 def products(out: Outline, stated: list[str]) -> list[str]:
@@ -20,7 +13,7 @@ def products(out: Outline, stated: list[str]) -> list[str]:
     if stated:
         bare = {page_key(url): url for url in stated}
         return distinct([canonical(url) for url in bare.values()])
-    tiles = [link for link in outline.tile_links(out) if _is_main(out, link)]
+    tiles = [link for link in zones.tile_links(out) if _is_main(out, link)]
     folders = {link.key.rpartition("/")[0] for link in tiles}
     inside = {link.at for link in tiles}
     found = [
@@ -39,7 +32,7 @@ def _is_main(out: Outline, link: Link) -> bool:
         zone is None
         and not link.in_nav
         and not is_home(link.url)
-        and not _NO_PAGE.search(link.url)
+        and not NO_CATALOGUE.search(link.url)
         and same_site(link.url, out.base)
     )
 
@@ -54,8 +47,8 @@ def next_page(out: Outline, root: Any) -> str | None:
         label = link.text or link.element.get("aria-label") or link.element.get("title") or ""
         names = outline.names_around(link.element, 4)
         if (
-            _NEXT.match(label.strip())
-            and (link.key == own or names & _PAGER or "next" in names)
+            NEXT_PAGE.match(label.strip())
+            and (link.key == own or names & PAGERS or "next" in names)
             and same_site(link.url, out.base)
         ):
             return link.url
@@ -63,10 +56,12 @@ def next_page(out: Outline, root: Any) -> str | None:
 
 
 def pages(out: Outline) -> list[str]:
-    """Return the other links of the page on its own site, for discovery of categories: no carts, no accounts, no search."""
-    found = []
+    """Return the other links of the page on its own site, for discovery of categories: no carts, no accounts, no
+    search."""
     own = page_key(out.base)
-    for link in out.links:
-        if same_site(link.url, out.base) and link.key != own and not _NO_PAGE.search(link.url):
-            found.append(canonical(link.url))
+    found = [
+        canonical(link.url)
+        for link in out.links
+        if link.key != own and same_site(link.url, out.base) and not NO_CATALOGUE.search(link.url)
+    ]
     return distinct(found)[:2000]

@@ -2,18 +2,24 @@
 
 The rules, in full:
 
-1. Order of trust for a field: JSON-LD, microdata, JSON-LD in embedded state, other embedded state, OpenGraph, the visible
+1. Order of trust for a field: JSON-LD, microdata, JSON-LD in embedded state, other embedded state, OpenGraph, the
+   visible
    page. Name and description follow it; the page's own product is chosen before (``choose``).
-2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the regular
+2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the
+   regular
    price. Where two sources of markup disagree, the one that the page shows as its price wins. Otherwise rule 1.
-3. One buyable size makes the product buyable. Different prices of variants are a range, and ``price`` is its low end unless
+3. One buyable size makes the product buyable. Different prices of variants are a range, and ``price`` is its low end
+   unless
    the page shows one of them.
-4. Pictures: markup's, then what the gallery around them adds; OpenGraph's picture only when there is no other. One address
+4. Pictures: markup's, then what the gallery around them adds; OpenGraph's picture only when there is no other. One
+   address
    per picture, the largest that the page names.
 5. A regular price must be above the price. A GTIN must have the right check digit. A currency is never guessed.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -22,9 +28,20 @@ from crawlers.readers.pictures import Picture
 from crawlers.readers.records import Claim
 from crawlers.readers.visible import Seen
 
-_TEXT_FIELDS = (("brand", "brand"), ("description", "description"), ("sku", "sku"), ("mpn", "mpn"), ("color", "color"), ("size", "size"),
-                ("material", "material"), ("gender", "gender"), ("category", "category"), ("group_id", "groupId"),
-                ("product_id", "productId"), ("published_at", "publishedAt"))  # fmt: skip
+_TEXT_FIELDS = (
+    ("brand", "brand"),
+    ("description", "description"),
+    ("sku", "sku"),
+    ("mpn", "mpn"),
+    ("color", "color"),
+    ("size", "size"),
+    ("material", "material"),
+    ("gender", "gender"),
+    ("category", "category"),
+    ("group_id", "groupId"),
+    ("product_id", "productId"),
+    ("published_at", "publishedAt"),
+)
 
 
 class Merged:
@@ -51,6 +68,8 @@ def product(
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
     for claim in claims:
+        if claim.source == "opengraph" and seen.name and _is_part(seen.name, claim.name):
+            merged.put("name", seen.name, "visible")
         merged.put("name", claim.name, claim.source)
     merged.put("name", seen.name, "visible")
     _price(merged, claims, seen)
@@ -77,53 +96,67 @@ def product(
     return merged
 
 
+def _is_part(heading: str, title: str | None) -> bool:
+    """Return whether a share title is the page's heading plus something behind a separator, mostly the shop's name."""
+    folded, text = (title or "").casefold(), heading.casefold()
+    rest = folded.removeprefix(text) if folded.startswith(text) else folded.removesuffix(text)
+    return rest != folded and bool(re.match(r"^\s+[-–—|:•·]\s|^\s*\|", rest) or re.search(r"\s[-–—|:•·]\s+$", rest))
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A price that a source of markup states: its bounds and currency."""
+
+    source: str
+    low: Decimal
+    high: Decimal
+    currency: str | None
+
+
 def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
-    stated = [(claim.source, bounds, claim.currency()) for claim in claims if (bounds := claim.prices())]
-    currency = next(((named, source) for source, _, named in stated if named), None)
-    currency = currency or next(((claim.currency(), claim.source) for claim in claims if claim.currency()), None)
-    currency = currency or ((seen.currency, "visible") if seen.currency else None)
-    code = currency[0] if currency else None
-    if currency:
-        merged.put("currency", *currency)
-    regular = [(claim.source, offer.regular) for claim in claims for offer in claim.every_offer() if offer.regular]
-    if seen.regular:
-        regular.insert(0, ("visible", seen.regular))
-    agree = seen.currency in (None, code)
-    low: Decimal | None = None
-    high: Decimal | None = None
-    source = ""
+    stated = [_Stated(claim.source, *bounds, claim.currency()) for claim in claims if (bounds := claim.prices())]
+    named = [(entry.currency, entry.source) for entry in stated]
+    named += [(claim.currency(), claim.source) for claim in claims] + [(seen.currency, "visible")]
+    code, code_source = next(((code, source) for code, source in named if code), (None, ""))
+    merged.put("currency", code, code_source)
+    shown = seen.price if seen.currency in (None, code) else None
     if stated:
-        source, (low, high), _ = stated[0]
-        lows = {bounds[0] for _, bounds, _ in stated} | {bounds[1] for _, bounds, _ in stated}
-        shown = seen.price if agree and seen.sure else None
-        if shown is not None and seen.regular and low == high and low != shown and (low == seen.regular or low > shown):
-            note = f"visible ({source} says {prices.text_of(low, code)}, which the page strikes through)"
-            low, high, source = shown, shown, note
-        elif len(stated) > 1 and shown is not None and shown in lows and not low <= shown <= high:
-            winner = next(entry for entry in stated if shown in entry[1])
-            note = f"{winner[0]} as shown ({source} says {prices.text_of(low, code)})"
-            low, high, source = shown, shown, note
-        elif len(stated) > 1 and (
-            rival := next(
-                (entry for entry in stated[1:] if entry[1] != (low, high) and not low <= entry[1][0] <= high), None
-            )
-        ):
-            source = f"{source} ({rival[0]} says {prices.text_of(rival[1][0], code)})"
+        low, high, source = _settled(stated, shown if seen.sure else None, seen.regular, code)
     elif seen.price is not None:
         low, high, source = seen.price, seen.high or seen.price, "visible"
-    if low is None or high is None:
+    else:
         return
     price, origin = low, source
     if high > low:
         merged.put("priceLow", prices.text_of(low, code), source)
         merged.put("priceHigh", prices.text_of(high, code), source)
         inside = {amount for amount in seen.amounts if low <= amount <= high}
-        if agree and len(inside) == 1 and seen.price in inside and seen.high is None:
+        if len(inside) == 1 and shown in inside and seen.high is None:
             price, origin = next(iter(inside)), "visible"
     merged.put("price", prices.text_of(price, code), origin)
-    for origin, amount in regular:
-        if amount > price:
-            merged.put("regularPrice", prices.text_of(amount, code), origin)
+    old = [("visible", seen.regular)]
+    old += [(claim.source, offer.regular) for claim in claims for offer in claim.every_offer()]
+    for source, amount in old:
+        if amount and amount > price:
+            merged.put("regularPrice", prices.text_of(amount, code), source)
+
+
+def _settled(
+    stated: Sequence[_Stated], shown: Decimal | None, struck: Decimal | None, code: str | None
+) -> tuple[Decimal, Decimal, str]:
+    """Return (low, high, source) by rule 2; the source tells of sources that disagree."""
+    first = stated[0]
+    says = f"{first.source} says {prices.text_of(first.low, code)}"
+    one = first.low == first.high
+    if shown is not None and struck and one and shown < first.low:
+        return shown, shown, f"visible ({says}, the page strikes {prices.text_of(struck, code)} through)"
+    if shown is not None and not first.low <= shown <= first.high:
+        winner = next((entry for entry in stated[1:] if shown in (entry.low, entry.high)), None)
+        if winner:
+            return shown, shown, f"{winner.source} as shown ({says})"
+    rival = next((entry for entry in stated[1:] if not first.low <= entry.low <= first.high), None)
+    note = f" ({rival.source} says {prices.text_of(rival.low, code)})" if rival else ""
+    return first.low, first.high, first.source + note
 
 
 def _images(merged: Merged, claims: Sequence[Claim], gallery: Sequence[Picture]) -> None:

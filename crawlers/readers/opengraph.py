@@ -38,8 +38,11 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
     currency = prices.currency_of(
         head.get("product:price:currency", "product:sale_price:currency", "og:price:currency", "og:currency"), region
     )
-    price, currency = _money(head.get("product:sale_price:amount", "product:price:amount", "og:price:amount", "product:price",
-                                      "og:price"), currency, region)  # fmt: skip
+    price, currency = _money(
+        head.get("product:sale_price:amount", "product:price:amount", "og:price:amount", "product:price", "og:price"),
+        currency,
+        region,
+    )
     regular, _ = _money(
         head.get("product:original_price:amount", "og:price:standard_amount", "product:original_price"),
         currency,

@@ -1,12 +1,13 @@
 """The outline of a page: its texts, links, pictures and headings in order, and which of them are about other things."""
 
-import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crawlers.readers.texts import alike, squeeze, tokens
-from crawlers.readers.urls import absolute, page_key, same_site
+from crawlers.readers.texts import squeeze, tokens
+from crawlers.readers.urls import absolute, page_key
+from crawlers.readers.vocabulary import OTHERS, STRUCK, TRAILS
 
 MAX_ELEMENTS = 60_000
 _SKIP = frozenset(
@@ -14,25 +15,8 @@ _SKIP = frozenset(
 )
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
+_MAIN = frozenset({"main", "article"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
-_STRUCK = frozenset("was old strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare "
-                    "stroke through".split())  # fmt: skip
-_OTHERS = frozenset(
-    "related relateds recommend recommended recommendation recommendations recommender similar upsell upsells crosssell crosssells "
-    "recently viewed sponsored suggest suggestion suggestions suggested recs rec also alsolike teaser teasers minicart".split()
-)
-TRAILS = frozenset(
-    "breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist".split()
-)
-_OTHER_HEADING = re.compile(
-    r"you (?:may|might|could|will|'ll|’ll) (?:also )?(?:like|love|need)|also (?:like|bought|viewed|love)|recommend|similar|related|"
-    r"customers also|others? (?:also )?(?:bought|viewed|like)|goes well|pair (?:it )?with|wear (?:it )?with|complete (?:the|your) look|"
-    r"shop the look|recently|last viewed|more (?:from|like)|seen together|bought together|style (?:it )?with|from the .{0,20}edit|"
-    r"das könnte|ähnlich|passend|zuletzt|kunden kauften|aussi|similaires|récemment|recommand|complétez|te puede|también|relacionad|"
-    r"similares|recientes|potrebbe|simili|correlati|visti|ook leuk|gerelateerd|vergelijkbar|podobne|polecane|passar till|liknande|"
-    r"lignende|andre købte|samankaltais|līdzīg|также|похож|関連|おすすめ|相关|추천",
-    re.IGNORECASE,
-)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -62,7 +46,7 @@ class Link:
 
 @dataclass
 class Outline:
-    """Flat, ordered view of a page; ``focus`` decides what belongs to other products."""
+    """Flat, ordered view of a page; ``zones.focus`` finds the title and what belongs to other products (``others``)."""
 
     base: str
     texts: list[Text] = field(default_factory=list)
@@ -74,14 +58,14 @@ class Outline:
     trails: list[Any] = field(default_factory=list)
     title_at: int = -1
     title: str | None = None
-    _tiles: list[Link] | None = None
-    _starts: list[int] = field(default_factory=list)
-    _ends: list[int] = field(default_factory=list)
+    tiles: list[Link] | None = None
+    others: tuple[Sequence[int], Sequence[int]] = ((), ())
 
     def is_other(self, at: int) -> bool:
         """Return whether a position lies in navigation or in a region about other products."""
-        index = bisect_right(self._starts, at) - 1
-        return index >= 0 and at <= self._ends[index]
+        starts, ends = self.others
+        index = bisect_right(starts, at) - 1
+        return index >= 0 and at <= ends[index]
 
     def shared(self, one: Any, at: int) -> Any:
         """Return the nearest ancestor of an element whose span holds position ``at``."""
@@ -98,182 +82,105 @@ def read(root: Any, base: str) -> Outline:
     """Walk the parsed page once and return its outline."""
     from lxml import etree
 
-    out = Outline(base)
     body = root.find("body")
-    body = root if body is None else body
-    walker = etree.iterwalk(body, events=("start", "end"))
-    struck: list[bool] = [False]
-    names: list[frozenset[str]] = [frozenset()]
-    open_links: list[Link] = []
-    nav_depth = main_depth = at = 0
-    hidden: Any = None
+    walk = _Walk(Outline(base), root if body is None else body)
+    walker = etree.iterwalk(walk.body, events=("start", "end"))
     for event, element in walker:
-        tag = element.tag
-        if event == "start":
-            at += 1
-            if tag in _SKIP or at > MAX_ELEMENTS or _is_hidden(element):
-                walker.skip_subtree()
-                out.spans[element] = (at, at)
-                hidden = element
-                continue
-            own = (tokens(element.get("class"), element.get("id"), element.get("data-testid"), element.get("aria-label"),
-                                   element.get("itemprop"), element.get("data-test")))  # fmt: skip
-            if own & TRAILS:
-                out.trails.append(element)
-            struck.append(
-                struck[-1]
-                or tag in _STRUCK_TAGS
-                or bool(own & _STRUCK)
-                or "line-through" in (element.get("style") or "")
-            )
-            names.append(own)
-            out.spans[element] = (at, at)
-            main_depth += tag in {"main", "article"}
-            if tag in _NAV and not main_depth:
-                nav_depth += 1
-            if tag == "a" and (url := absolute(element.get("href"), base)):
-                open_links.append(Link(at, at, url, element, page_key(url), in_nav=nav_depth > 0))
-            elif tag == "img":
-                out.images.append((at, element))
-                if open_links:
-                    open_links[-1].pictured = True
-            if element.text:
-                at = _text(out, at, element.text, element, struck[-1], names, open_links)
-            continue
-        if element is hidden:
-            hidden = None
+        if event == "end":
+            walk.leave(element)
+        elif element.tag in _SKIP or walk.at >= MAX_ELEMENTS or _is_hidden(element):
+            walk.pass_over(element)
+            walker.skip_subtree()
         else:
-            start = out.spans[element][0]
-            out.spans[element] = (start, at)
-            own = names.pop()
-            struck.pop()
-            main_depth -= tag in {"main", "article"}
-            if tag in _NAV and not main_depth:
-                nav_depth -= 1
-                out.zones.append((start, at, "nav"))
-            elif tag == "aside" or own & _OTHERS or {"you", "may"} <= own or {"cross", "sell"} <= own:
-                out.zones.append((start, at, "other"))
-            if tag in _HEADINGS:
-                text = squeeze("".join(element.itertext()), 300)
-                if text:
-                    out.headings.append((start, at, element, text))
-            if open_links and open_links[-1].element is element:
-                open_links[-1].end = at
-                out.links.append(open_links.pop())
-        if element.tail and element is not body:
-            at = _text(out, at, element.tail, element.getparent(), struck[-1], names, open_links)
+            walk.enter(element)
+    out = walk.out
     out.links.sort(key=lambda link: link.at)
     out.headings.sort(key=lambda heading: heading[0])
     return out
 
 
-def _text(
-    out: Outline, at: int, raw: str, element: Any, struck: bool, names: list[frozenset[str]], links: list[Link]
-) -> int:
-    text = squeeze(raw, 2000)
-    if not text:
-        return at
-    if links:
-        links[-1].text = f"{links[-1].text} {text}".strip()[:500]
-    near = names[-1] | names[-2] if len(names) > 1 else names[-1]
-    out.texts.append(Text(at + 1, text, element, struck, near | names[-3] if len(names) > 2 else near))
-    return at + 1
+class _Walk:
+    """The state of one walk over a page: where it is, which links are open, what surrounds it."""
+
+    def __init__(self, out: Outline, body: Any) -> None:
+        self.out, self.body = out, body
+        self.at = self.nav_depth = self.main_depth = 0
+        self.struck: list[bool] = [False]
+        self.names: list[frozenset[str]] = [frozenset(), frozenset(), frozenset()]
+        self.open: list[Link] = []
+        self.passed: Any = None
+
+    def pass_over(self, element: Any) -> None:
+        """Give an element a position but no content."""
+        self.at += 1
+        self.out.spans[element] = (self.at, self.at)
+        self.passed = element
+
+    def enter(self, element: Any) -> None:
+        """Begin an element: its names, link or picture, and the text before its first child."""
+        self.at += 1
+        tag, get = element.tag, element.get
+        own = tokens(get("class"), get("id"), get("data-testid"), get("aria-label"), get("itemprop"), get("data-test"))
+        if own & TRAILS:
+            self.out.trails.append(element)
+        lined = "line-through" in (get("style") or "")
+        self.struck.append(self.struck[-1] or lined or tag in _STRUCK_TAGS or bool(own & STRUCK))
+        self.names.append(own)
+        self.out.spans[element] = (self.at, self.at)
+        self.main_depth += tag in _MAIN
+        self.nav_depth += tag in _NAV and not self.main_depth
+        if tag == "a" and (url := absolute(get("href"), self.out.base)):
+            self.open.append(Link(self.at, self.at, url, element, page_key(url), in_nav=self.nav_depth > 0))
+        elif tag == "img":
+            self.out.images.append((self.at, element))
+            if self.open:
+                self.open[-1].pictured = True
+        if element.text:
+            self.text(element.text, element)
+
+    def leave(self, element: Any) -> None:
+        """End an element: its span, its zone, and the text behind it."""
+        if element is self.passed:
+            self.passed = None
+        else:
+            self.close(element)
+        if element.tail and element is not self.body:
+            self.text(element.tail, element.getparent())
+
+    def close(self, element: Any) -> None:
+        """Record what a whole element was: a zone, a heading, a link."""
+        out, tag = self.out, element.tag
+        start = out.spans[element][0]
+        out.spans[element] = (start, self.at)
+        own = self.names.pop()
+        self.struck.pop()
+        self.main_depth -= tag in _MAIN
+        if tag in _NAV and not self.main_depth:
+            self.nav_depth -= 1
+            out.zones.append((start, self.at, "nav"))
+        elif tag == "aside" or own & OTHERS or {"you", "may"} <= own or {"cross", "sell"} <= own:
+            out.zones.append((start, self.at, "other"))
+        if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):
+            out.headings.append((start, self.at, element, text))
+        if self.open and self.open[-1].element is element:
+            self.open[-1].end = self.at
+            out.links.append(self.open.pop())
+
+    def text(self, raw: str, element: Any) -> None:
+        """Record a run of text that is not blank."""
+        text = squeeze(raw, 2000)
+        if not text:
+            return
+        self.at += 1
+        if self.open:
+            self.open[-1].text = f"{self.open[-1].text} {text}".strip()[:500]
+        near = self.names[-1] | self.names[-2] | self.names[-3]
+        self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
 
 
 def _is_hidden(element: Any) -> bool:
     style = element.get("style")
     return element.get("hidden") is not None or bool(style and "display:none" in style.replace(" ", "").casefold())
-
-
-def focus(out: Outline, hints: list[str]) -> None:
-    """Choose the heading that names the page and mark the regions that speak of other products.
-
-    ``hints`` are names that markup or head give, best first: a heading that repeats one beats the first ``<h1>``.
-    """
-    best, score = None, -1.0
-    for order, (start, _, element, text) in enumerate(out.headings):
-        in_zone = any(low <= start <= high for low, high, _ in out.zones)
-        match = max((alike(text, hint) * (1.0 - 0.1 * index) for index, hint in enumerate(hints[:4])), default=0.0)
-        exact = any(text.casefold() == hint.casefold() for hint in hints)
-        value = match * 3 + exact * 2 + (2.0 if element.tag == "h1" else 0.0) - (2.5 if in_zone else 0.0) - order * 0.01
-        if element.tag != "h1" and match < 0.7:
-            continue
-        if value > score:
-            best, score = (start, text), value
-    if best:
-        out.title_at, out.title = best
-    ranges = [(low, high) for low, high, _ in out.zones if not low <= out.title_at <= high]
-    ranges += [(low, high) for low, high in _headed(out) if not low <= out.title_at <= high]
-    ranges += _tiles(out)
-    out._starts, out._ends = [], []  # noqa: SLF001 - filled here only
-    for low, high in sorted(ranges):
-        if out._ends and low <= out._ends[-1]:  # noqa: SLF001
-            out._ends[-1] = max(out._ends[-1], high)  # noqa: SLF001
-        else:
-            out._starts.append(low)  # noqa: SLF001
-            out._ends.append(high)  # noqa: SLF001
-
-
-def _headed(out: Outline) -> list[tuple[int, int]]:
-    """Return the regions that a heading such as "You may also like" opens."""
-    found = []
-    for start, _, element, text in out.headings:
-        if start == out.title_at or len(text) > 60 or not _OTHER_HEADING.search(text):
-            continue
-        parent = element.getparent()
-        span = out.spans.get(parent) if parent is not None else None
-        if span:
-            found.append((start, span[1]) if span[0] <= out.title_at <= span[1] else span)
-    return found
-
-
-def tile_links(out: Outline) -> list[Link]:
-    """Return the links to other pages of the site that carry a picture or a price, as tiles of products do."""
-    from crawlers.readers import pictures, prices
-
-    if out._tiles is None:  # noqa: SLF001 - kept here only
-        own = page_key(out.base)
-        out._tiles = [  # noqa: SLF001
-            link
-            for link in out.links
-            if link.key != own
-            and (link.pictured or any(amount.currency for amount in prices.find(link.text)))
-            and same_site(link.url, out.base)
-            and not pictures.is_file(link.url)
-        ]
-    return out._tiles  # noqa: SLF001
-
-
-def _tiles(out: Outline) -> list[tuple[int, int]]:
-    links = tile_links(out)
-    found = []
-    for index, link in enumerate(links):
-        if link.at <= out.title_at <= link.end:
-            continue
-        found.append((link.at, link.end))
-        for neighbour in links[max(index - 1, 0) : index] + links[index + 1 : index + 2]:
-            if neighbour.key == link.key:
-                continue
-            holder = out.shared(link.element, neighbour.at)
-            span = out.spans.get(holder) if holder is not None else None
-            if span is None:
-                continue
-            if not span[0] <= out.title_at <= span[1]:
-                found.append(span)
-            else:
-                found += _branch(out, link, holder)
-    return found
-
-
-def _branch(out: Outline, link: Link, holder: Any) -> list[tuple[int, int]]:
-    """Return the small tile around a link whose neighbours share a container with the page's own product."""
-    node, size = link.element, link.end - link.at
-    while (parent := node.getparent()) is not None and parent is not holder:
-        low, high = out.spans[parent]
-        if high - low > size + 12 or low <= out.title_at <= high:
-            break
-        node = parent
-    return [out.spans[node]]
 
 
 def names_around(element: Any, levels: int) -> set[str]:

@@ -10,32 +10,108 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crawlers.readers.texts import tokens
 from crawlers.readers.urls import absolute, path_of
+from crawlers.readers.vocabulary import JUNK_PICTURES
 
 # An address without a size: larger than any size that its path names, smaller than a query's width above it.
 UNSIZED = 1100
-SOURCES = ("data-zoom-image", "data-large_image", "data-large-image", "data-old-hires", "data-hires", "data-zoom", "data-full",
-           "data-image-large", "data-src-large", "data-original", "data-lazy-src", "data-lazy", "data-src", "data-image", "src")  # fmt: skip
+SOURCES = (
+    *(
+        "data-zoom-image",
+        "data-large_image",
+        "data-large-image",
+        "data-old-hires",
+        "data-hires",
+        "data-zoom",
+        "data-full",
+    ),
+    *(
+        "data-image-large",
+        "data-src-large",
+        "data-original",
+        "data-lazy-src",
+        "data-lazy",
+        "data-src",
+        "data-image",
+        "src",
+    ),
+)
 SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _FILE = re.compile(r"\.(?:jpe?g|png|webp|avif|heic|tiff?|bmp)$", re.IGNORECASE)
 _SIZE_QUERY = frozenset(
-    "w width h height sw sh wid hei wd size imwidth imheight maxwidth max-w max-h resize q quality qlt fmt format fm auto f dpr "
-    "fit v ver version rev t ts timestamp usm op_sharpen resmode sm sfrm sharp bgcolor bg interpolation downsize canvas quality_auto "
-    "strip optimize type wdth hgt im_w scl".split()
+    (
+        *(
+            "w",
+            "width",
+            "h",
+            "height",
+            "sw",
+            "sh",
+            "wid",
+            "hei",
+            "wd",
+            "wdth",
+            "hgt",
+            "size",
+            "scl",
+            "scale",
+            "imwidth",
+        ),
+        *(
+            "imheight",
+            "maxwidth",
+            "max-w",
+            "max-h",
+            "resize",
+            "downsize",
+            "canvas",
+            "im_w",
+            "sm",
+            "sfrm",
+            "resmode",
+            "fit",
+        ),
+        *(
+            "q",
+            "quality",
+            "qlt",
+            "quality_auto",
+            "fmt",
+            "format",
+            "fm",
+            "auto",
+            "f",
+            "type",
+            "dpr",
+            "usm",
+            "op_sharpen",
+        ),
+        *(
+            "sharp",
+            "bgcolor",
+            "bg",
+            "interpolation",
+            "strip",
+            "optimize",
+            "v",
+            "ver",
+            "version",
+            "rev",
+            "t",
+            "ts",
+            "timestamp",
+        ),
+    )
 )
 _WIDTH_QUERY = ("w", "width", "sw", "wid", "imwidth", "maxwidth", "max-w", "wd", "h", "height", "sh", "hei", "size")
 _CROP = re.compile(r"crop|rect|region|gravity|^x$|^y$|focal", re.IGNORECASE)
-# Sizes that shops put before the suffix of a file: -600x800, _64x64, _600x, _x800, ._AC_UX679_, @2x, _large, _crop_center.
+# Sizes that shops put before the suffix of a file: -600x800, _64x64, _600x, _x800, ._AC_UX679_, @2x, _large.
 _SUFFIX = re.compile(
     r"(?:[-_](?P<w>\d{2,4})?x(?P<h>\d{2,4})?(?:_crop_\w+)?(?:@\dx)?|\._[A-Z0-9_,]+_|@\dx"
-    r"|_(?:pico|icon|thumb|small|compact|medium|large|grande|master)|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
+    r"|_(?:pico|icon|thumb|small|compact|medium|large|grande|master)"
+    r"|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
 )
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
-_JUNK = frozenset(
-    "favicon sprite logo placeholder blank pixel spacer icon icons swatch badge payment payments flag flags loading loader avatar "
-    "rating star stars visa mastercard paypal klarna facebook instagram pinterest twitter noimage spinner transparent sizeguide "
-    "wordmark lockup tracking beacon 1x1 clear".split()
-)
 
 
 @dataclass(frozen=True)
@@ -48,7 +124,8 @@ class Picture:
 
 
 def of_element(image: Any, base: str) -> list[Picture]:
-    """Return every usable address of an ``<img>`` (an lxml element), its ``<picture>`` sources and full-size link included."""
+    """Return every usable address of an ``<img>`` (an lxml element), its ``<picture>`` sources and full-size link
+    included."""
     found: list[Picture] = []
     parent = image.getparent()
     holders = [image]
@@ -86,7 +163,8 @@ def _sized(text: str, base: str) -> Iterator[Picture]:
 
 
 def srcset(text: str | None, base: str) -> Iterator[Picture]:
-    """Yield the pictures of a srcset: split at commas that follow a blank or descriptor, so commas inside addresses stay."""
+    """Yield the pictures of a srcset: split at commas that follow a blank or descriptor, so commas inside addresses
+    stay."""
     for entry in re.findall(r"\s*([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wxh]))?\s*(?:,|$)", (text or "")[:20_000]):
         address, amount, unit = entry
         url = absolute(address, base)
@@ -94,7 +172,7 @@ def srcset(text: str | None, base: str) -> Iterator[Picture]:
             continue
         size = float(amount) if re.fullmatch(r"\d{1,6}(\.\d{1,3})?", amount) else 0.0
         hint = width_of(url)
-        if unit == "w" or unit == "h":
+        if unit in {"w", "h"}:
             hint = int(size)
         elif unit == "x":
             hint = hint if hint != UNSIZED else int(600 * size)
@@ -160,7 +238,7 @@ def is_junk(url: str, *labels: str | None) -> bool:
     if path.casefold().endswith((".svg", ".gif", ".ico")):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
-    return bool(tokens(last, *labels) & _JUNK)
+    return bool(tokens(last, *labels) & JUNK_PICTURES)
 
 
 def merge(pictures: Iterable[Picture]) -> list[str]:

@@ -5,45 +5,80 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 # ISO 4217 currencies whose minor unit is not 1/100.
-MINOR_UNITS = {
-    **dict.fromkeys(
-        (
-            "BIF",
-            "CLP",
-            "DJF",
-            "GNF",
-            "ISK",
-            "JPY",
-            "KMF",
-            "KRW",
-            "PYG",
-            "RWF",
-            "UGX",
-            "VND",
-            "VUV",
-            "XAF",
-            "XOF",
-            "XPF",
-        ),
-        0,
-    ),
-    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
-}
-CODES = frozenset(
-    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK DZD EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY KES "
-    "KRW KWD KZT LBP LKR MAD MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD "
-    "UAH USD UYU UZS VND XAF XOF ZAR".split()
+_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
+_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
+MINOR_UNITS = {**dict.fromkeys(_WHOLE.split(), 0), **dict.fromkeys(_THOUSANDTHS.split(), 3)}
+_CODES = (
+    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK DZD EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY "
+    "KES KRW KWD KZT LBP LKR MAD MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND "
+    "TRY TWD UAH USD UYU UZS VND XAF XOF ZAR"
 )
+CODES = frozenset(_CODES.split())
 # Longest first; a sign that several currencies share is settled by region.
 _SIGNS = {
-    "US$": "USD", "C$": "CAD", "CA$": "CAD", "CAD$": "CAD", "A$": "AUD", "AU$": "AUD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
-    "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "€": "EUR", "£": "GBP", "₹": "INR", "Rs.": "INR", "Rs": "INR", "₩": "KRW", "원": "KRW",
-    "円": "JPY", "元": "CNY", "zł": "PLN", "zl": "PLN", "Kč": "CZK", "Ft": "HUF", "lei": "RON", "лв": "BGN", "₽": "RUB", "руб": "RUB",
-    "₺": "TRY", "TL": "TRY", "₴": "UAH", "грн": "UAH", "₪": "ILS", "฿": "THB", "₫": "VND", "₱": "PHP", "₦": "NGN", "₸": "KZT",
-    "RM": "MYR", "Rp": "IDR", "CHF": "CHF", "Fr.": "CHF", "SFr.": "CHF", "KD": "KWD", "د.ك": "KWD", "د.إ": "AED", "ر.س": "SAR",
-}  # fmt: skip
-_DOLLARS = {"US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD", "MX": "MXN", "AR": "ARS", "CL": "CLP",
-            "CO": "COP", "TW": "TWD", "UY": "UYU"}  # fmt: skip
+    "US$": "USD",
+    "C$": "CAD",
+    "CA$": "CAD",
+    "CAD$": "CAD",
+    "A$": "AUD",
+    "AU$": "AUD",
+    "NZ$": "NZD",
+    "HK$": "HKD",
+    "S$": "SGD",
+    "NT$": "TWD",
+    "MX$": "MXN",
+    "R$": "BRL",
+    "€": "EUR",
+    "£": "GBP",
+    "₹": "INR",
+    "Rs.": "INR",
+    "Rs": "INR",
+    "₩": "KRW",
+    "원": "KRW",
+    "円": "JPY",
+    "元": "CNY",
+    "zł": "PLN",
+    "zl": "PLN",
+    "Kč": "CZK",
+    "Ft": "HUF",
+    "lei": "RON",
+    "лв": "BGN",
+    "₽": "RUB",
+    "руб": "RUB",
+    "₺": "TRY",
+    "TL": "TRY",
+    "₴": "UAH",
+    "грн": "UAH",
+    "₪": "ILS",
+    "฿": "THB",
+    "₫": "VND",
+    "₱": "PHP",
+    "₦": "NGN",
+    "₸": "KZT",
+    "RM": "MYR",
+    "Rp": "IDR",
+    "CHF": "CHF",
+    "Fr.": "CHF",
+    "SFr.": "CHF",
+    "KD": "KWD",
+    "د.ك": "KWD",
+    "د.إ": "AED",
+    "ر.س": "SAR",
+}
+_DOLLARS = {
+    "US": "USD",
+    "CA": "CAD",
+    "AU": "AUD",
+    "NZ": "NZD",
+    "SG": "SGD",
+    "HK": "HKD",
+    "MX": "MXN",
+    "AR": "ARS",
+    "CL": "CLP",
+    "CO": "COP",
+    "TW": "TWD",
+    "UY": "UYU",
+}
 _CROWNS = {"SE": "SEK", "SV": "SEK", "DK": "DKK", "DA": "DKK", "NO": "NOK", "NB": "NOK", "NN": "NOK", "IS": "ISK"}
 _YEN = {"CN": "CNY", "ZH": "CNY"}
 
@@ -73,7 +108,8 @@ class Amount:
 
 
 def currency_of(sign: str | None, region: str | None = None) -> str | None:
-    """Return the ISO 4217 code of a sign or code; ``region`` is a language tag such as ``en-CA`` and settles $, kr and ¥."""
+    """Return the ISO 4217 code of a sign or code; ``region`` is a language tag such as ``en-CA`` and settles $, kr
+    and ¥."""
     if not sign:
         return None
     text = sign.strip().strip("\u200e\u200f")

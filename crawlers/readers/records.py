@@ -6,13 +6,32 @@ from decimal import Decimal
 
 BUYABLE = ("InStock", "LimitedAvailability", "PreOrder")
 _AVAILABILITY = {
-    "instock": "InStock", "instoreonly": "InStock", "onlineonly": "InStock", "madetoorder": "InStock", "available": "InStock",
-    "availablefororder": "InStock", "true": "InStock", "yes": "InStock", "instocknow": "InStock",
-    "limitedavailability": "LimitedAvailability", "lowstock": "LimitedAvailability", "limited": "LimitedAvailability",
-    "preorder": "PreOrder", "presale": "PreOrder", "backorder": "PreOrder", "backordered": "PreOrder",
-    "outofstock": "OutOfStock", "soldout": "OutOfStock", "discontinued": "OutOfStock", "oos": "OutOfStock", "unavailable": "OutOfStock",
-    "false": "OutOfStock", "no": "OutOfStock", "notavailable": "OutOfStock", "reserved": "OutOfStock",
-}  # fmt: skip
+    "instock": "InStock",
+    "instoreonly": "InStock",
+    "onlineonly": "InStock",
+    "madetoorder": "InStock",
+    "available": "InStock",
+    "availablefororder": "InStock",
+    "true": "InStock",
+    "yes": "InStock",
+    "instocknow": "InStock",
+    "limitedavailability": "LimitedAvailability",
+    "lowstock": "LimitedAvailability",
+    "limited": "LimitedAvailability",
+    "preorder": "PreOrder",
+    "presale": "PreOrder",
+    "backorder": "PreOrder",
+    "backordered": "PreOrder",
+    "outofstock": "OutOfStock",
+    "soldout": "OutOfStock",
+    "discontinued": "OutOfStock",
+    "oos": "OutOfStock",
+    "unavailable": "OutOfStock",
+    "false": "OutOfStock",
+    "no": "OutOfStock",
+    "notavailable": "OutOfStock",
+    "reserved": "OutOfStock",
+}
 
 
 @dataclass
@@ -96,7 +115,8 @@ def best_availability(values: Sequence[str | None]) -> str | None:
 
 
 def valid_gtin(value: object) -> str | None:
-    """Return a GTIN of 8, 12, 13 or 14 digits whose check digit is right, else None (GS1 General Specifications 7.9)."""
+    """Return a GTIN of 8, 12, 13 or 14 digits whose check digit is right, else None (GS1 General Specifications
+    7.9)."""
     text = str(value).strip().replace(" ", "").replace("-", "") if isinstance(value, str | int) else ""
     if len(text) not in (8, 12, 13, 14) or not (text.isascii() and text.isdigit()) or not text.strip("0"):
         return None

@@ -33,7 +33,7 @@ def listed(value: Any) -> list[Any]:
     return value[:MAX_LIST] if isinstance(value, list) else [value]
 
 
-def named(value: Any) -> str | None:
+def named(value: Any, depth: int = 0) -> str | None:
     """Return the text of a property that is text, a node with a name, or a list of such."""
     for entry in listed(value):
         text = squeeze(
@@ -41,8 +41,8 @@ def named(value: Any) -> str | None:
         )
         if text and not text.startswith(("http://", "https://")):
             return text
-        if isinstance(entry, dict) and isinstance(entry.get("name"), dict | list):
-            return named(entry["name"])
+        if isinstance(entry, dict) and isinstance(entry.get("name"), dict | list) and depth < 4:
+            return named(entry["name"], depth + 1)
     return None
 
 
@@ -51,7 +51,7 @@ def first(node: Mapping[str, Any], *keys: str) -> Any:
     return next((node[key] for key in keys if node.get(key) not in (None, "", [], {})), None)
 
 
-def images(value: Any, base: str) -> list[str]:
+def images(value: Any, base: str, depth: int = 0) -> list[str]:
     """Return absolute picture addresses of an ``image`` property in any shape."""
     found: list[str] = []
     for entry in listed(value):
@@ -59,7 +59,7 @@ def images(value: Any, base: str) -> list[str]:
             url = first(
                 entry, "contentUrl", "url", "@id", "src", "image", "contenturl", "originalSrc", "large", "zoom", "full"
             )
-            found += images(url, base) if isinstance(url, list | dict) and url is not entry else []
+            found += images(url, base, depth + 1) if isinstance(url, list | dict) and depth < 4 else []
             url = absolute(url, base)
         else:
             url = absolute(entry, base)
@@ -187,10 +187,26 @@ def _properties(node: Mapping[str, Any], made: Claim) -> None:
 def gender_of(text: str | None) -> str | None:
     """Return women, men, girls, boys or unisex for the usual words, else None."""
     words = {
-        "female": "women", "woman": "women", "women": "women", "womens": "women", "ladies": "women", "damen": "women", "femme": "women",
-        "male": "men", "man": "men", "men": "men", "mens": "men", "herren": "men", "homme": "men", "herr": "men",
-        "girl": "girls", "girls": "girls", "boy": "boys", "boys": "boys", "unisex": "unisex",
-    }  # fmt: skip
+        "female": "women",
+        "woman": "women",
+        "women": "women",
+        "womens": "women",
+        "ladies": "women",
+        "damen": "women",
+        "femme": "women",
+        "male": "men",
+        "man": "men",
+        "men": "men",
+        "mens": "men",
+        "herren": "men",
+        "homme": "men",
+        "herr": "men",
+        "girl": "girls",
+        "girls": "girls",
+        "boy": "boys",
+        "boys": "boys",
+        "unisex": "unisex",
+    }
     key = (text or "").rstrip("/").rsplit("/", 1)[-1].casefold().replace("'", "").replace("’", "")
     return words.get(key)
 

@@ -1,11 +1,12 @@
-"""Embedded state: framework data in scripts (__NEXT_DATA__, flight rows, window.… = {…}), searched for the page's product."""
+"""Embedded state: framework data in scripts (__NEXT_DATA__, flight rows, window.… = {…}), searched for the page's
+product."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crawlers.readers import jsonld, jsontext, prices, schema
+from crawlers.readers import flight, jsonld, jsontext, prices, schema
 from crawlers.readers.records import Claim, Offer, availability_of, valid_gtin
 from crawlers.readers.texts import alike, plain, squeeze
 from crawlers.readers.urls import absolute
@@ -14,12 +15,32 @@ MAX_NODES = 60_000
 _ASSIGN = re.compile(
     r"(?:window|self|globalThis|var|let|const)[\s.]*(?:\[\s*[\"'])?[\w$.]+(?:[\"']\s*\])?\s*=\s*(?=[{\[])|JSON\.parse\(\s*(?=[\"'])"
 )
-_PUSH = re.compile(r"self\.__next_f\.push\(\s*(\[.*?\])\s*\)\s*;?\s*$", re.DOTALL)
-_ROW = re.compile(rb"([0-9a-f]+):(?:T([0-9a-f]+),)?")
 _NAME = ("name", "title", "productName", "displayName", "product_name", "productTitle")
-_PRICE = ("price", "salePrice", "currentPrice", "sellingPrice", "finalPrice", "final_price", "sale_price", "priceInfo", "prices", "current",
-          "now", "amount", "value", "min", "formattedPrice", "formatted")  # fmt: skip
+_PRICE = (
+    "price",
+    "salePrice",
+    "currentPrice",
+    "sellingPrice",
+    "finalPrice",
+    "final_price",
+    "sale_price",
+    "priceInfo",
+    "prices",
+    "current",
+    "now",
+    "amount",
+    "value",
+    "min",
+    "formattedPrice",
+    "formatted",
+)
 _REGULAR = (
+    "previous",
+    "was",
+    "rrp",
+    "original",
+    "list",
+    "regular",
     "regularPrice",
     "listPrice",
     "originalPrice",
@@ -61,44 +82,6 @@ _ELSEWHERE = re.compile(
 _OF_SITE = re.compile(r"site|shop|config|seo|page|brand|locale", re.IGNORECASE)
 
 
-def flight(scripts: list[str]) -> list[str]:
-    """Return the texts of Next.js flight rows: the pushed strings joined first, since rows run across pushes."""
-    pushed: list[str] = []
-    for script in scripts:
-        if "__next_f" not in script:
-            continue
-        match = _PUSH.search(script.strip())
-        if not match:
-            continue
-        try:
-            entry = json.loads(match[1], strict=False)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, list) and len(entry) > 1 and isinstance(entry[1], str):
-            pushed.append(entry[1])
-    data = "".join(pushed)[: jsontext.MAX_STATE].encode(errors="replace")
-    rows, at = [], 0
-    while at < len(data):
-        head = _ROW.match(data, at)
-        if not head:
-            at = _next_line(data, at)
-            continue
-        if head[2]:
-            length = int(head[2], 16)
-            rows.append(data[head.end() : head.end() + length].decode(errors="replace"))
-            at = head.end() + length
-        else:
-            end = _next_line(data, head.end())
-            rows.append(data[head.end() : end].decode(errors="replace").strip())
-            at = end
-    return rows
-
-
-def _next_line(data: bytes, at: int) -> int:
-    end = data.find(b"\n", at)
-    return len(data) if end < 0 else end + 1
-
-
 def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
     """Yield the JSON values embedded in (type, text) scripts that are not JSON-LD."""
     for kind, text in scripts:
@@ -110,7 +93,7 @@ def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
             value = jsontext.value_at(text, match.end()) if text[match.end()] in "{[" else _quoted(text, match.end())
             if isinstance(value, dict | list) and value:
                 yield value
-    for row in flight([text for _, text in scripts]):
+    for row in flight.rows([text for _, text in scripts]):
         if row[:1] in "{[" and row:
             found, _ = jsontext.parse(row)
             yield from found
@@ -161,6 +144,24 @@ def read(
     return graph, best[1] if best else None
 
 
+def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
+    """Return the full-size pictures of a gallery widget's configuration (entries with ``full`` beside ``thumb`` or
+    ``img``)."""
+    found: list[str] = []
+    for kind, text in scripts:
+        if '"full"' not in text or not ("json" in kind or "init" in kind):
+            continue
+        for value in jsontext.parse(text)[0]:
+            for node, path in _walk(value):
+                if (
+                    {"full", "img"} <= node.keys()
+                    and not _ELSEWHERE.search(path)
+                    and (url := absolute(node["full"], base))
+                ):
+                    found.append(url)
+    return list(dict.fromkeys(found))
+
+
 def _walk(value: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
     stack: list[tuple[Any, str, int]] = [(value, "", 0)]
     count = 0
@@ -185,10 +186,29 @@ def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) ->
         _deep_text(node, ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso")), region
     )
     price, currency = _amount(node, _PRICE, currency, region)
-    regular, _ = _amount(node, _REGULAR, currency, region)
-    stock = next((known for key in ("availability", "inStock", "in_stock", "isInStock", "available", "stockStatus", "availabilityStatus",
-                                    "isAvailable", "availableForSale") if (known := availability_of(node.get(key)))), None)  # fmt: skip
-    made = Claim(
+    inner: Mapping[str, Any] = next(
+        (node[key] for key in ("price", "prices", "priceInfo") if isinstance(node.get(key), dict)), {}
+    )
+    regular, _ = _amount({**inner, **node}, _REGULAR, currency, region)
+    stock = next(
+        (
+            known
+            for key in (
+                "availability",
+                "inStock",
+                "in_stock",
+                "isInStock",
+                "available",
+                "stockStatus",
+                "availabilityStatus",
+                "isAvailable",
+                "availableForSale",
+            )
+            if (known := availability_of(node.get(key)))
+        ),
+        None,
+    )
+    return Claim(
         "state",
         name=name,
         brand=schema.named(schema.first(node, "brand", "brandName", "vendor", "manufacturer")),
@@ -204,7 +224,6 @@ def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) ->
         if price is not None or stock
         else [],
     )
-    return made
 
 
 def _amount(

@@ -5,4 +5,4 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from conftest_shop import server, shop  # noqa: E402, F401 - fixtures
+from conftest_shop import server, shop  # noqa: F401 - fixtures

@@ -154,7 +154,7 @@ def shop(server: Server) -> Server:
     home = '<!doctype html><html lang="en"><head><title>Testwick</title></head><body><h1>Testwick</h1><nav><a href="/c/shirts">Shirts</a></nav></body></html>'
     routes["/"] = Answer(home.encode())
     routes["/robots.txt"] = Answer(b"User-agent: *\nDisallow: /private/\n", kind="text/plain")
-    routes["/c/shirts"] = Answer(listing_html(range(0, 3), "/c/shirts?page=2"))
+    routes["/c/shirts"] = Answer(listing_html(range(3), "/c/shirts?page=2"))
     routes["/c/shirts?page=2"] = Answer(listing_html(range(3, 6)))
     urls = [f"/p/{n}" for n in range(6, 12)] + ["/looks/1", "/private/x"]
     xml = "".join(f"<url><loc>{server.url}{url}</loc></url>" for url in urls)

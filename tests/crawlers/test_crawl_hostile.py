@@ -51,18 +51,25 @@ def hostile(server):
         "/p/links": Answer(
             b"<h1>all</h1>" + b"".join(b'<a href="/q/%d"><img src="/img/q.jpg"></a>' % n for n in range(10_000))
         ),
-        "/p/good": Answer(product_html(5, photos=0).replace(
-            b'"image": []',
-            b'"image": ["/img/ok.jpg", "/img/page.jpg", "/img/vector.jpg", "/img/empty.jpg", "/img/huge.jpg", "/img/drip.jpg", '
-            b'"/img/refused.jpg", "http://192.168.7.7/a.jpg", "http://[::1]:9/a.jpg", "/img/missing.jpg", "data:image/png;base64,AAAA", '
-            b'"/img/away.jpg"]')),
+        "/p/good": Answer(
+            product_html(5, photos=0).replace(
+                b'"image": []',
+                b'"image": ["/img/ok.jpg", "/img/page.jpg", "/img/vector.jpg", "/img/empty.jpg", "/img/huge.jpg", "/img/drip.jpg", '
+                b'"/img/refused.jpg", "http://192.168.7.7/a.jpg", "http://[::1]:9/a.jpg", "/img/missing.jpg", "data:image/png;base64,AAAA", '
+                b'"/img/away.jpg"]',
+            )
+        ),
         "/p/xss": Answer(product_html(6, photos=0).replace(b"Linen Shirt 6", b"../../../etc/passwd")),
         "/p/empty": Answer(b""),
         "/p/nul": Answer(b"\x00\xff" * 5000),
     }
-    routes["/p/loop"] = lambda server, handler: Answer(status=302, headers={"Location": handler.path + ("&n=1" if "?" in handler.path else "?n=1")})
+    routes["/p/loop"] = lambda server, handler: Answer(
+        status=302, headers={"Location": handler.path + ("&n=1" if "?" in handler.path else "?n=1")}
+    )
     routes["/p/gate"] = busy(9, format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True))
-    routes["/c/grow"] = lambda server, handler: Answer(listing_html(range(40, 42), handler.path + ("&" if "?" in handler.path else "?") + "x=1"))
+    routes["/c/grow"] = lambda server, handler: Answer(
+        listing_html(range(40, 42), handler.path + ("&" if "?" in handler.path else "?") + "x=1")
+    )
     routes |= pages
     routes["/img/ok.jpg"] = Answer(jpeg(1), kind="image/jpeg")
     routes["/img/page.jpg"] = Answer(b"<!doctype html><h1>not a photo</h1>")
@@ -82,20 +89,44 @@ def hostile(server):
 
 @pytest.mark.slow
 def test_hostile_server(hostile, tmp_path):
-    site = Site(name="hostile", start_urls=[hostile.url + "/"], allow_loopback=True, delay=0, concurrency=8, render="never",
-                max_pages=60, discover=["category"])
+    site = Site(
+        name="hostile",
+        start_urls=[hostile.url + "/"],
+        allow_loopback=True,
+        delay=0,
+        concurrency=8,
+        render="never",
+        max_pages=60,
+        discover=["category"],
+    )
     began = time.monotonic()
     result = run.crawl(Catalog(tmp_path / "c"), [site], now=NOW, limits=LIMITS, log=tmp_path / "log")
     assert time.monotonic() - began < 75
     rows = {row["id"].removeprefix(hostile.url): (row["outcome"], row["reason"]) for row in result.ledger.to_pylist()}
     dropped = {
-        "/p/metadata": "refused_address", "/p/private": "refused_address", "/p/loop": "redirect_loop", "/p/slow": "timeout",
-        "/p/bomb": "too_large", "/p/pdf": "wrong_content_type", "/p/gone": "http_410", "/p/broken": "http_500", "/p/gate": "http_503",
-        "/img/page.jpg": "wrong_content_type", "/img/vector.jpg": "vector", "/img/empty.jpg": "empty", "/img/huge.jpg": "too_large",
-        "/img/drip.jpg": "timeout", "/img/refused.jpg": "noimageai", "http://192.168.7.7/a.jpg": "refused_address",
-        "http://[::1]:9/a.jpg": "refused_address", "/img/missing.jpg": "http_404", "/img/away.jpg": "refused_address",
-        "/img/4-0.jpg": "noai", "/p/empty": "no_product", "/p/nul": "no_product",
-    }  # fmt: skip
+        "/p/metadata": "refused_address",
+        "/p/private": "refused_address",
+        "/p/loop": "redirect_loop",
+        "/p/slow": "timeout",
+        "/p/bomb": "too_large",
+        "/p/pdf": "wrong_content_type",
+        "/p/gone": "http_410",
+        "/p/broken": "http_500",
+        "/p/gate": "http_503",
+        "/img/page.jpg": "wrong_content_type",
+        "/img/vector.jpg": "vector",
+        "/img/empty.jpg": "empty",
+        "/img/huge.jpg": "too_large",
+        "/img/drip.jpg": "timeout",
+        "/img/refused.jpg": "noimageai",
+        "http://192.168.7.7/a.jpg": "refused_address",
+        "http://[::1]:9/a.jpg": "refused_address",
+        "/img/missing.jpg": "http_404",
+        "/img/away.jpg": "refused_address",
+        "/img/4-0.jpg": "noai",
+        "/p/empty": "no_product",
+        "/p/nul": "no_product",
+    }
     assert {name: rows.get(name) for name in dropped} == {name: ("dropped", reason) for name, reason in dropped.items()}
     assert rows["/p/file"][0] == "dropped"
     assert rows["/p/cut"][0] == "dropped"
@@ -110,6 +141,10 @@ def test_hostile_server(hostile, tmp_path):
     names = {row["name"] for row in catalog.read("products").to_pylist()}
     assert {"Linen Shirt 5", "Linen Shirt 31", "../../../etc/passwd"} <= names
     assert [row["photo_id"] for row in catalog.read("photos").to_pylist()] == [catalog.put_image(jpeg(1))]
-    failed = {row["url"].removeprefix(hostile.url): row["status"] for row in catalog.read("sightings").to_pylist() if row["photo_id"] is None}
+    failed = {
+        row["url"].removeprefix(hostile.url): row["status"]
+        for row in catalog.read("sightings").to_pylist()
+        if row["photo_id"] is None
+    }
     assert failed["/img/huge.jpg"] == "too_large"
     assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["c", "log"]'

@@ -5,12 +5,9 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from catalog import ids
 from catalog.store import Catalog
 from crawlers import run
-from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 

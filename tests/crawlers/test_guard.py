@@ -9,9 +9,34 @@ from hypothesis import strategies as st
 
 from crawlers import guard
 
-REFUSED = ["127.0.0.1", "127.8.8.8", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1", "240.0.0.1",
-           "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1",
-           "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001:db8::1", "192.0.2.1", "198.18.0.1", "no address"]  # fmt: skip
+REFUSED = [
+    "127.0.0.1",
+    "127.8.8.8",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "0.0.0.0",
+    "100.64.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fd12::1",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::a9fe:a9fe",
+    "2002:7f00:1::",
+    "2001:db8::1",
+    "192.0.2.1",
+    "198.18.0.1",
+    "no address",
+]
 
 
 @pytest.mark.parametrize("address", REFUSED)
@@ -35,7 +60,18 @@ def test_loopback_only_where_the_site_allows_it():
     assert guard.check_url("http://localhost/", hosts)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x/y", "data:text/html,x", "gopher://x/", "http://", "http://[zz/", "http://169.254.169.254/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "ftp://x/y",
+        "data:text/html,x",
+        "gopher://x/",
+        "http://",
+        "http://[zz/",
+        "http://169.254.169.254/",
+    ],
+)
 def test_urls_refused(url):
     assert guard.check_url(url)
 
@@ -61,22 +97,22 @@ def test_resolver_hands_out_permitted_addresses_only():
         def __init__(self):
             self.got = []
 
-        def resolutionBegan(self, resolution):
+        def resolutionBegan(self, resolution):  # noqa: N802
             pass
 
-        def resolutionComplete(self):
+        def resolutionComplete(self):  # noqa: N802
             pass
 
-        def addressResolved(self, address):
+        def addressResolved(self, address):  # noqa: N802
             self.got.append(address.host)
 
     class Inner:
-        def resolveHostName(self, receiver, host, *args, **kwargs):
+        def resolveHostName(self, receiver, host, *args, **kwargs):  # noqa: N802
             for address in ("10.0.0.1", "93.184.216.34", "127.0.0.1"):
                 receiver.addressResolved(Address(address))
 
     class Reactor:
-        nameResolver = Inner()
+        nameResolver = Inner()  # noqa: N815
 
     receiver = Receiver()
     guard.Resolver(Reactor(), frozenset()).resolveHostName(receiver, "rebind.example", 80)

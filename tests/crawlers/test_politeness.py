@@ -11,9 +11,19 @@ from crawlers.politeness import Refused
 NOW = datetime(2026, 6, 1, 3, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("value", "seconds"), [
-    ("120", 120), (" 5 ", 5), ("0", 0), ("Mon, 01 Jun 2026 03:02:00 GMT", 120), ("Mon, 01 Jun 2026 02:00:00 GMT", 0), ("soon", None), ("", None), ("-3", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120),
+        (" 5 ", 5),
+        ("0", 0),
+        ("Mon, 01 Jun 2026 03:02:00 GMT", 120),
+        ("Mon, 01 Jun 2026 02:00:00 GMT", 0),
+        ("soon", None),
+        ("", None),
+        ("-3", None),
+    ],
+)
 def test_seconds_of(value, seconds):
     assert politeness.seconds_of(value, NOW) == seconds
 

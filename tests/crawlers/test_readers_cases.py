@@ -12,8 +12,16 @@ from crawlers import readers
 REPO = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("LOOKBENCH_SHARED") or REPO.parent / "shared") / "cases" / "pages"
 OWN = Path(__file__).parent / "pages"
-NAMES = {"price": "price", "regular_price": "regularPrice", "price_low": "priceLow", "price_high": "priceHigh",
-         "colour": "color", "group_id": "groupId", "colours": "colors", "images_by_colour": "imagesByColor"}
+NAMES = {
+    "price": "price",
+    "regular_price": "regularPrice",
+    "price_low": "priceLow",
+    "price_high": "priceHigh",
+    "colour": "color",
+    "group_id": "groupId",
+    "colours": "colors",
+    "images_by_colour": "imagesByColor",
+}
 NOT_READ = {"is_product", "category"}
 
 
@@ -48,8 +56,11 @@ def same(key, wanted, got):
 
 
 def wrong(expected, product):
-    return {key: (wanted, value_of(product, key)) for key, wanted in expected.items()
-            if key not in NOT_READ and not same(key, wanted, value_of(product, key))}
+    return {
+        key: (wanted, value_of(product, key))
+        for key, wanted in expected.items()
+        if key not in NOT_READ and not same(key, wanted, value_of(product, key))
+    }
 
 
 def check(expected, document):
@@ -66,7 +77,8 @@ def check(expected, document):
         assert document["product"] is None
         assert document["reason"]
         assert {key: document.get(key) for key in expected if key != "is_product"} == {
-            key: value for key, value in expected.items() if key != "is_product"}
+            key: value for key, value in expected.items() if key != "is_product"
+        }
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared cases are not here")

@@ -12,29 +12,91 @@ URL = "https://shop.example/p/1?x=1"
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIECES = st.sampled_from(
     [
-        "<h1>Wool Coat</h1>", "<div class='price'>€", "1.299,00", "</div>", "<script type='application/ld+json'>", "</script>",
-        '{"@type":"Product","name":"Wool Coat","offers":{"price":"12","priceCurrency":"EUR"},"image":', '["//x/a.jpg"]}', "{", "}]", "[[[[", "null",
-        "<img src='javascript:alert(1)' srcset='data:a 1w, b.jpg 2w, ftp://x/c.jpg 3x'>", "<a href='/p/2'><img src=b.jpg></a>", "<base href='//[bad'>",
-        "<div itemscope itemtype='http://schema.org/Product' itemref='a b'>", "<span itemprop=name id=a>", "<meta property=og:image content='file:///etc/passwd'>",
-        "<meta property='og:price' content='₩32,900~'>", "self.__next_f.push([1,\"2a:Tff,{\"])", "<script>", "<svg><title>", "<select><option>", "\x00",
-        "<link rel=canonical href='http://user:pw@host/'>", "&#xD800;", "<p style='display:none'>", "<del>€9</del>", "é".encode().decode("latin-1"),
+        "<h1>Wool Coat</h1>",
+        "<div class='price'>€",
+        "1.299,00",
+        "</div>",
+        "<script type='application/ld+json'>",
+        "</script>",
+        '{"@type":"Product","name":"Wool Coat","offers":{"price":"12","priceCurrency":"EUR"},"image":',
+        '["//x/a.jpg"]}',
+        "{",
+        "}]",
+        "[[[[",
+        "null",
+        "<img src='javascript:alert(1)' srcset='data:a 1w, b.jpg 2w, ftp://x/c.jpg 3x'>",
+        "<a href='/p/2'><img src=b.jpg></a>",
+        "<base href='//[bad'>",
+        "<div itemscope itemtype='http://schema.org/Product' itemref='a b'>",
+        "<span itemprop=name id=a>",
+        "<meta property=og:image content='file:///etc/passwd'>",
+        "<meta property='og:price' content='₩32,900~'>",
+        'self.__next_f.push([1,"2a:Tff,{"])',
+        "<script>",
+        "<svg><title>",
+        "<select><option>",
+        "\x00",
+        "<link rel=canonical href='http://user:pw@host/'>",
+        "&#xD800;",
+        "<p style='display:none'>",
+        "<del>€9</del>",
+        "é".encode().decode("latin-1"),
         '{"products":[{"title":"a","handle":"b","variants":[{"price":"x"}],"images":[{"src":"data:1"}],"options":[1,{"name":2}]}]}',
     ]
-)  # fmt: skip
+)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.sampled_from(["Product", "http://x/y", "//a/b.jpg", "12,50"]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(
-            ["@type", "@id", "@graph", "name", "offers", "price", "image", "url", "brand", "hasVariant", "itemListElement", "item", "priceCurrency",
-             "availability", "sku", "gtin13", "color", "size", "products", "title", "handle", "variants", "images", "src", "options", "prices",
-             "permalink", "priceSpecification", "additionalProperty", "isVariantOf", "itemOffered", "category", "position"]
-        ),
-        inner,
-        max_size=6,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=12)
+    | st.sampled_from(["Product", "http://x/y", "//a/b.jpg", "12,50"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "@type",
+                    "@id",
+                    "@graph",
+                    "name",
+                    "offers",
+                    "price",
+                    "image",
+                    "url",
+                    "brand",
+                    "hasVariant",
+                    "itemListElement",
+                    "item",
+                    "priceCurrency",
+                    "availability",
+                    "sku",
+                    "gtin13",
+                    "color",
+                    "size",
+                    "products",
+                    "title",
+                    "handle",
+                    "variants",
+                    "images",
+                    "src",
+                    "options",
+                    "prices",
+                    "permalink",
+                    "priceSpecification",
+                    "additionalProperty",
+                    "isVariantOf",
+                    "itemOffered",
+                    "category",
+                    "position",
+                ]
+            ),
+            inner,
+            max_size=6,
+        )
     ),
     max_leaves=25,
-)  # fmt: skip
+)
 
 
 def addresses(value):
@@ -80,7 +142,11 @@ def test_any_markup(text):
 @given(JSON, st.booleans())
 def test_any_json(value, bare):
     body = json.dumps(value)
-    page = body if bare else f"<html><h1>Product</h1><script type='application/ld+json'>{body}</script><script>window.x = {body};</script></html>"
+    page = (
+        body
+        if bare
+        else f"<html><h1>Product</h1><script type='application/ld+json'>{body}</script><script>window.x = {body};</script></html>"
+    )
     check(readers.document(page.encode("utf-8", "replace"), URL))
 
 
@@ -115,8 +181,15 @@ def test_gzip_bomb_is_refused():
 
 
 def test_reading_is_an_item_of_zyte_common_items():
-    page = ('<h1>Coat</h1><script type="application/ld+json">{"@type":"Product","name":"Coat","image":"/a.jpg","offers":'
-            '[{"price":"9.50","priceCurrency":"EUR","sku":"1"},{"price":"12.00","priceCurrency":"EUR","sku":"2"}]}</script>')
+    page = (
+        '<h1>Coat</h1><script type="application/ld+json">{"@type":"Product","name":"Coat","image":"/a.jpg","offers":'
+        '[{"price":"9.50","priceCurrency":"EUR","sku":"1"},{"price":"12.00","priceCurrency":"EUR","sku":"2"}]}</script>'
+    )
     item = readers.read(page, URL).item()
-    assert (item.name, item.price, item.currency, item.mainImage.url) == ("Coat", "9.50", "EUR", "https://shop.example/a.jpg")
+    assert (item.name, item.price, item.currency, item.mainImage.url) == (
+        "Coat",
+        "9.50",
+        "EUR",
+        "https://shop.example/a.jpg",
+    )
     assert [variant.price for variant in item.variants] == ["9.50", "12.00"]

@@ -27,17 +27,20 @@ def test_a_folder_in_name_order(tmp_path):
     assert [site.name for site in sites.load(tmp_path)] == ["quillfern", "zeta"]
 
 
-@pytest.mark.parametrize(("text", "told"), [
-    (GOOD + "colour: red\n", "unknown key 'colour'"),
-    (GOOD.replace("https://www.quillfern.example/en/", "file:///etc/passwd"), "no http(s) address"),
-    (GOOD + "render: sometimes\n", "render"),
-    (GOOD + "delay: -1\n", "delay"),
-    (GOOD + "looks: ['(']\n", "no regular expression"),
-    (GOOD.replace("quillfern\n", "Quill Fern\n"), "name"),
-    ("name: x\n", "start_urls"),
-    ("[1, 2]\n", "must hold keys"),
-    ("a: [\n", "not valid YAML"),
-])
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (GOOD + "colour: red\n", "unknown key 'colour'"),
+        (GOOD.replace("https://www.quillfern.example/en/", "file:///etc/passwd"), "no http(s) address"),
+        (GOOD + "render: sometimes\n", "render"),
+        (GOOD + "delay: -1\n", "delay"),
+        (GOOD + "looks: ['(']\n", "no regular expression"),
+        (GOOD.replace("quillfern\n", "Quill Fern\n"), "name"),
+        ("name: x\n", "start_urls"),
+        ("[1, 2]\n", "must hold keys"),
+        ("a: [\n", "not valid YAML"),
+    ],
+)
 def test_refused(tmp_path, text, told):
     with pytest.raises(SiteError) as error:
         sites.load(write(tmp_path, text))

@@ -1,0 +1,125 @@
+"""All sources of one page, each asked once."""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from crawlers.readers import crumbs, jsonld, microdata, opengraph, pictures, schema
+from crawlers.readers.outline import Outline
+from crawlers.readers.outline import read as read_outline
+from crawlers.readers.records import Claim
+from crawlers.readers.texts import squeeze
+from crawlers.readers.urls import absolute, canonical
+
+_TITLE_PARTS = re.compile(r"\s+[|–—•·:]\s+|\s+-\s+|\.\s+(?=[A-Z])|\s*\|\s*")
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+@dataclass
+class Sources:
+    """A parsed page and what its JSON-LD, microdata, head and outline hold."""
+
+    root: Any
+    url: str
+    base: str
+    item_source: str = "microdata"
+    crumbs_source: str = "jsonld"
+    head: opengraph.Head = field(init=False)
+    graph: jsonld.Graph = field(init=False)
+    items: microdata.Items = field(init=False)
+    outline: Outline = field(init=False)
+    scripts: list[tuple[str, str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        scripts = [(script.get("type") or "", script.text or "") for script in self.root.iter("script")]
+        self.head = opengraph.read(self.root)
+        self.graph = jsonld.read([text for kind, text in scripts if jsonld.is_script(kind)], self.base)
+        self.scripts = [(kind.casefold(), text) for kind, text in scripts if text and not jsonld.is_script(kind)]
+        self.items = microdata.read(self.root)
+        if not self.items.top and self.root.find(".//body//*[@typeof]") is not None:
+            self.items, self.item_source = microdata.read_rdfa(self.root), "rdfa"
+        self.outline = read_outline(self.root, self.base)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language tag that the page declares."""
+        return squeeze(self.root.get("lang") or self.root.get(_LANG), 35)
+
+    @cached_property
+    def region(self) -> str | None:
+        """The language tag that settles which dollar or crown is meant."""
+        return self.language or self.head.get("og:locale", "content-language")
+
+    @cached_property
+    def og(self) -> Claim:
+        """What OpenGraph says of the page."""
+        return opengraph.claim(self.head, self.base, self.region)
+
+    @cached_property
+    def canonical(self) -> str | None:
+        """The address that the page names as its own."""
+        found = self.root.find(".//link[@rel='canonical']")
+        named = absolute(found.get("href"), self.base) if found is not None else None
+        return canonical(named) if named else None
+
+    @cached_property
+    def micro(self) -> tuple[list[Claim], list[Claim]]:
+        """Products of microdata: the page's candidates, and those in regions about other products."""
+        own: list[Claim] = []
+        others: list[Claim] = []
+        for node, element in self.items.top:
+            if schema.types(node) & schema.PRODUCT_TYPES:
+                at = self._at(element)
+                inside = any(low <= at <= high for low, high, _ in self.outline.zones)
+                (others if inside else own).append(schema.claim(node, self.base, self.item_source))
+            elif "breadcrumblist" in schema.types(node) and not self.graph.crumbs:
+                jsonld.add(self.graph, [microdata.unlisted(node)], self.base, self.item_source)
+                self.crumbs_source = self.item_source
+        return own, others
+
+    @cached_property
+    def hints(self) -> list[str]:
+        """Names of the page, best first: share title, first part of the title, first product of markup, whole title."""
+        page_title = self.root.find(".//title")
+        text = squeeze("".join(page_title.itertext()), 400) if page_title is not None else None
+        parts = [part for part in _TITLE_PARTS.split(text) if part] if text else []
+        first = [claim.name for claim in [*self.graph.products, *self.micro[0]][:1]]
+        return list(dict.fromkeys(name for name in (self.og.name, *parts[:1], *first, text) if name))
+
+    @cached_property
+    def trail(self) -> list[tuple[str, str | None, str]]:
+        """Breadcrumbs as (name, address, source), outermost first."""
+        if self.graph.crumbs:
+            return [(name, url, self.crumbs_source) for name, url in self.graph.crumbs]
+        return [(name, url, "visible") for name, url in crumbs.read(self.outline)]
+
+    @cached_property
+    def robots(self) -> tuple[str, ...]:
+        """Rules of the robots meta elements, lower case."""
+        values = [value for name in ("robots", "googlebot") for value in self.head.values.get(name, ())]
+        rules = [rule.strip().casefold() for value in values for rule in value.split(",")]
+        return tuple(dict.fromkeys(rule for rule in rules if rule))
+
+    def loose_offer(self) -> Claim | None:
+        """Return an offer that microdata marks outside any product, other products' left out."""
+        for node, element in self.items.top:
+            if schema.types(node) & {"offer", "aggregateoffer"} and not self.outline.is_other(self._at(element)):
+                return schema.claim({"@type": "Product", "offers": node}, self.base, self.item_source)
+        return None
+
+    def loose_images(self) -> list[str]:
+        """Return the pictures marked ``itemprop=image`` outside any item, other products' left out."""
+        found = [
+            absolute(value, self.base)
+            for name, value, element in self.items.loose
+            if name == "image" and not self.outline.is_other(self._at(element))
+        ]
+        return list(dict.fromkeys(url for url in found if url and not pictures.is_junk(url)))
+
+    def share_images(self) -> list[str]:
+        """Return OpenGraph's pictures unless they are all icons."""
+        return self.og.images if any(not pictures.is_junk(url) for url in self.og.images) else []
+
+    def _at(self, element: Any) -> int:
+        return self.outline.spans.get(element, (0, 0))[0]

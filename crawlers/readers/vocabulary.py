@@ -1,0 +1,132 @@
+"""Words by which pages of many languages speak of prices, stock, other products and navigation."""
+
+import re
+
+
+def _set(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in text.split())
+
+
+def _any(*parts: str) -> str:
+    return "|".join(parts)
+
+
+def _pattern(*parts: str) -> re.Pattern[str]:
+    return re.compile(_any(*parts), re.IGNORECASE)
+
+
+# Class names, ids and labels ------------------------------------------------------------------------------
+
+TRAILS = _set("breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist")
+MENUS = _set("pagination pager pages menu tabs social sizes swatches share")
+PAGERS = _set("pagination pager pages paging paginator pagenav paginate")
+STRUCK = _set(
+    "was old strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare",
+    "stroke through",
+)
+OTHERS = _set(
+    "related relateds recommend recommended recommendation recommendations recommender similar upsell upsells",
+    "crosssell",
+    "crosssells recently viewed sponsored suggest suggestion suggestions suggested recs rec also alsolike",
+    "teaser teasers",
+    "minicart",
+)
+PRICES = _set(
+    "price prices preis prix precio preco prezzo pris cena hinta prijs cost amount money sale sales now value current",
+    "bid total final our ours special",
+)
+SOFT_OLD = _set("regular original list full standard normal")
+STOCK = _set("stock availability available inventory instock outofstock verfugbarkeit disponibilite")
+BRANDS = _set("brand vendor manufacturer designer maker marke marque marca")
+JUNK_PICTURES = _set(
+    "favicon sprite logo placeholder blank pixel spacer icon icons swatch badge payment payments flag flags",
+    "loading loader",
+    "avatar rating star stars visa mastercard paypal klarna facebook instagram pinterest twitter noimage spinner",
+    "transparent sizeguide wordmark lockup tracking beacon 1x1 clear",
+)
+LOOKS = _set(
+    "look looks outfit outfits lookbook ensemble inspiration stylebook styled streetstyle kombi",
+)
+
+# Headings and texts ---------------------------------------------------------------------------------------
+
+OTHER_HEADING = _pattern(
+    r"you (?:may|might|could|will|'ll|’ll) (?:also )?(?:like|love|need)|also (?:like|bought|viewed|love)",
+    r"recommend|similar",
+    r"related|customers also|others? (?:also )?(?:bought|viewed|like)|goes well|pair (?:it )?with|wear (?:it )?with",
+    r"complete (?:the|your) look|shop the look|recently|last viewed|more (?:from|like)|seen together|bought together",
+    r"style (?:it )?with|from the .{0,20}edit|das könnte|ähnlich|passend|zuletzt|kunden kauften|aussi|similaires",
+    r"récemment|recommand|complétez|te puede|también|relacionad|similares|recientes|potrebbe|simili|correlati|visti",
+    r"ook leuk|gerelateerd|vergelijkbar|podobne|polecane|passar till|liknande|lignende|andre købte|samankaltais|līdzīg",
+    r"также|похож|関連|おすすめ|相关|추천",
+)
+PROMOTION = _pattern(
+    r"\bfree\b|shipping|delivery|\bsave\b|saving|\boff\b|discount|payments?\b|instal|month|per week|/ ?mo\b",
+    r"afterpay|klarna",
+    r"clearpay|affirm|laybuy|sezzle|zip\b|spend|voucher|coupon|code\b|gift|reward|points|minimum|first order",
+    r"orders? over",
+    r"with the .{0,20}card|today with|estimate|starting price|deposit|cart|basket|bag \(|versand|lieferung|ab einem",
+    r"rate|raten|monat|sparen|gutschein|livraison|offert|économis|mois|fois|envío|ahorr|cuota|mes\b|spedizione|risparm",
+    r"mese|frakt|fri |spar|leverans|nomaksa|mēnes|ietaup|parcela|vezes|poupe|frete|portes|dostaw|rata|wysyłk",
+    r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
+    r"excl\.|without tax|zzgl",
+)
+OLD_WORD = re.compile(
+    r"\b(?:was|before|rrp|msrp|uvp|statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
+    r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
+    r"original price was)\b\s*:?\s*$",
+    re.IGNORECASE,
+)
+RANGE_DASH = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|till|do|до)\s*$")
+OUT_OF_STOCK = re.compile(
+    r"\b(?:out of stock|sold out|ausverkauft|nicht (?:verfügbar|auf lager)|épuisé|rupture|agotado|esaurito|esgotado|"
+    r"slutsåld|udsolgt|utsolgt|uitverkocht|niedostępn\w+|brak w magazynie|currently unavailable|no longer available|"
+    r"notify me|not available|unavailable|loppuunmyyty|izpārdots|wyprzedan\w+)\b",
+    re.IGNORECASE,
+)
+PRE_ORDER = re.compile(
+    r"\b(?:pre-?order(?: now)?|vorbestell\w*|précommand\w*|preventa|reserva ahora|förbeställ)\b", re.IGNORECASE
+)
+FEW_LEFT = re.compile(
+    r"\b(?:only (?:a )?few left|only \d+ left|low stock|last (?:one|items)|nur noch \d+)\b", re.IGNORECASE
+)
+IN_STOCK = re.compile(
+    r"\b(?:in stock|auf lager|vorrätig|sofort lieferbar|en stock|disponible|disponibile|disponível|em stock|i lager|"
+    r"på lager|op voorraad|na stanie|dostępn\w+|available(?: now)?|varastossa|noliktavā|pieejams|skladem)\b",
+    re.IGNORECASE,
+)
+BUY = re.compile(
+    r"^(?:add to (?:bag|cart|basket|trolley)|buy(?: it)? now|in den warenkorb|ajouter au panier|"
+    r"añadir a la (?:cesta|bolsa)|aggiungi al carrello|adicionar ao (?:carrinho|saco)|lägg i (?:varukorg|väska)\w*|"
+    r"in winkelmand|dodaj do koszyka|læg i kurv)$",
+    re.IGNORECASE,
+)
+BY = re.compile(r"^(?:by|von|par|de|da|brand|marke|marque|marca)\s*:?\s+", re.IGNORECASE)
+NEXT_PAGE = re.compile(
+    r"^(?:next(?: page)?|more|load more|show more|older|›|»|>|→|weiter|nächste(?: seite)?|suivant\w*|page suivante|"
+    r"siguiente|successiv[ao]|avanti|próxim[ao]|seguinte|nästa|næste|neste|volgende|następna|dalej|seuraava|nākamā|"
+    r"ďalšia|další|次へ|다음)\s*[›»>→]?$",
+    re.IGNORECASE,
+)
+NO_CATALOGUE = re.compile(
+    r"/(?:cart|basket|bag|checkout|account|login|signin|register|wishlist|search|help|contact|faq|legal|privacy|terms|"
+    r"stores?|careers|returns|delivery|newsletter|cookies?|imprint|impressum)(?:[/.?]|$)",
+    re.IGNORECASE,
+)
+
+# Labels of facts, by field --------------------------------------------------------------------------------
+
+LABELS = {
+    "color": r"colou?r|farbe|couleur|colore?|cor|färg|kolor|kleur|väri|shade",
+    "brand": r"brand|marke|marque|marca|märke|merk|marka|by",
+    "material": r"material|fabric|composition|stoff|matière|materiale",
+    "sku": (
+        r"sku|(?:item|style|model|art(?:icle)?\.?)(?: (?:no\.?|nr\.?|number))?|art(?:ikel|\.)?-?(?:nummer|nr\.?)|"
+        r"référence|referencia|ref(?:erence)?\.?"
+    ),
+}
+LABELLED = re.compile(
+    "^(?:" + "|".join(f"(?P<{field}>{words})" for field, words in LABELS.items()) + r")"
+    r"\s*(?:[:：]\s*(?P<value>.{1,80})?)?$",
+    re.IGNORECASE,
+)

@@ -1,0 +1,100 @@
+"""Which regions of a page are about its own product and which about others."""
+
+from typing import Any
+
+from crawlers.readers import pictures, prices
+from crawlers.readers.outline import Link, Outline
+from crawlers.readers.texts import alike
+from crawlers.readers.urls import page_key, same_site
+from crawlers.readers.vocabulary import OTHER_HEADING
+
+
+def focus(out: Outline, hints: list[str]) -> None:
+    """Choose the heading that names the page and mark the regions that speak of other products.
+
+    ``hints`` are names that markup or head give, best first: a heading that repeats one beats the first ``<h1>``.
+    """
+    best, score = None, -1.0
+    for order, (start, _, element, text) in enumerate(out.headings):
+        in_zone = any(low <= start <= high for low, high, _ in out.zones)
+        match = max((alike(text, hint) * (1.0 - 0.1 * index) for index, hint in enumerate(hints[:4])), default=0.0)
+        exact = any(text.casefold() == hint.casefold() for hint in hints)
+        value = match * 3 + exact * 2 + (2.0 if element.tag == "h1" else 0.0) - (2.5 if in_zone else 0.0) - order * 0.01
+        if element.tag != "h1" and match < 0.7:
+            continue
+        if value > score:
+            best, score = (start, text), value
+    if best:
+        out.title_at, out.title = best
+    ranges = [(low, high) for low, high, _ in out.zones if not low <= out.title_at <= high]
+    ranges += [(low, high) for low, high in _headed(out) if not low <= out.title_at <= high]
+    ranges += _tiles(out)
+    starts: list[int] = []
+    ends: list[int] = []
+    for low, high in sorted(ranges):
+        if ends and low <= ends[-1]:
+            ends[-1] = max(ends[-1], high)
+        else:
+            starts.append(low)
+            ends.append(high)
+    out.others = (starts, ends)
+
+
+def _headed(out: Outline) -> list[tuple[int, int]]:
+    """Return the regions that a heading such as "You may also like" opens."""
+    found = []
+    for start, _, element, text in out.headings:
+        if start == out.title_at or len(text) > 60 or not OTHER_HEADING.search(text):
+            continue
+        parent = element.getparent()
+        span = out.spans.get(parent) if parent is not None else None
+        if span:
+            found.append((start, span[1]) if span[0] <= out.title_at <= span[1] else span)
+    return found
+
+
+def tile_links(out: Outline) -> list[Link]:
+    """Return the links to other pages of the site that carry a picture or a price, as tiles of products do."""
+    if out.tiles is None:
+        own = page_key(out.base)
+        out.tiles = [
+            link
+            for link in out.links
+            if link.key != own
+            and (link.pictured or any(amount.currency for amount in prices.find(link.text)))
+            and same_site(link.url, out.base)
+            and not pictures.is_file(link.url)
+        ]
+    return out.tiles
+
+
+def _tiles(out: Outline) -> list[tuple[int, int]]:
+    links = tile_links(out)
+    found = []
+    for index, link in enumerate(links):
+        if link.at <= out.title_at <= link.end:
+            continue
+        found.append((link.at, link.end))
+        for neighbour in links[max(index - 1, 0) : index] + links[index + 1 : index + 2]:
+            if neighbour.key == link.key:
+                continue
+            holder = out.shared(link.element, neighbour.at)
+            span = out.spans.get(holder) if holder is not None else None
+            if span is None:
+                continue
+            if not span[0] <= out.title_at <= span[1]:
+                found.append(span)
+            else:
+                found += _branch(out, link, holder)
+    return found
+
+
+def _branch(out: Outline, link: Link, holder: Any) -> list[tuple[int, int]]:
+    """Return the small tile around a link whose neighbours share a container with the page's own product."""
+    node, size = link.element, link.end - link.at
+    while (parent := node.getparent()) is not None and parent is not holder:
+        low, high = out.spans[parent]
+        if high - low > size + 12 or low <= out.title_at <= high:
+            break
+        node = parent
+    return [out.spans[node]]
