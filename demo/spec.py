@@ -160,7 +160,7 @@ CHOICES: dict[str, Choices] = {
     "watch": Choices(styles=("analogue watch",), materials=("leather", "metal"), patterns=_SOLID),
     "glasses": Choices(styles=("eyeglasses", "sunglasses"), materials=("acetate", "metal"), patterns=_SOLID),
     "cape": Choices(
-        necklines=("turtleneck", "crew neck"), lengths=("regular length",), materials=("wool",),
+        necklines=("turtleneck", "shirt collar"), lengths=("regular length",), materials=("wool",),
         patterns=("plain", "plaid", "checked", "striped"),
     ),
 }  # fmt: skip
