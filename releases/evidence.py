@@ -111,9 +111,14 @@ def funnel(ledgers: Mapping[str, pa.Table], tables: Mapping[str, pa.Table], asse
                 },
             })  # fmt: skip
     decided = tables["decisions"]["kept"].to_pylist()
-    photos = next((s["kept"] + sum(s["dropped"].values()) for s in steps if s["subject"] == "photo"), len(decided))
+    photos = {
+        key
+        for ledger in ledgers.values()
+        for key, subject in zip(ledger["id"].to_pylist(), ledger["subject"].to_pylist(), strict=True)
+        if subject == "photo"
+    }
     totals = {
-        "photos seen": photos,
+        "photos seen": max(len(photos), len(decided)),
         "photos kept": sum(decided),
         "garments found": tables["items"].num_rows,
         "garments released": len(

@@ -132,6 +132,7 @@ def _write(
     write_table(part / "qrels" / "looks.parquet", qrels.looks(assembly))
     shutil.copyfile(inputs.taxonomy_path, part / "taxonomy.yaml")
     built = wheel.build(part / "harness", policy.harness)
+    (part / "baselines").mkdir()
     seen = {"items": inputs.items, "photos": inputs.photos, "decisions": inputs.decisions}
     evidence.write(part / "report", seen, assembly, ledgers, catalog, policy)
     facts = {**_facts(inputs, policy, held, slice_, now), "wheel": built.name, "tables": _tables(part)}

@@ -88,7 +88,9 @@ def test_a_query_without_a_positive(made, policy):
     split = assembly.subsets["aigen_studio"]
     orphan = split.query[0].record.product_id
     gallery = tuple(sample for sample in split.gallery if sample.record.product_id != orphan)
-    failed = fail(replace(assembly, subsets={**assembly.subsets, "aigen_studio": Split(split.query, gallery)}), made, policy)
+    failed = fail(
+        replace(assembly, subsets={**assembly.subsets, "aigen_studio": Split(split.query, gallery)}), made, policy
+    )
     asked = sum(sample.record.product_id == orphan for sample in split.query)
     assert failed["queries without a positive"].found == asked
 

@@ -48,7 +48,8 @@ def test_whole_grades_give_the_ndcg_of_the_design(asked, answers, seed):
     order = random.Random(seed).sample(gallery, len(gallery))
     whole = [float(found.get(row.sample_id, 0)) for row in order]
     share = [
-        len(query.words & row.words) / len(query.words) if row.main_attribute == query.main_attribute else 0.0 for row in order
+        len(query.words & row.words) / len(query.words) if row.main_attribute == query.main_attribute else 0.0
+        for row in order
     ]
     ideal = dcg(sorted(whole, reverse=True), 5), dcg(sorted(share, reverse=True), 5)
     assert (ideal[0] == 0) == (ideal[1] == 0)

@@ -6,7 +6,17 @@ import pytest
 
 from releases.schema import IMAGE, NAMES, NOISE, PUBLISHED, SUBSETS, features, schema
 
-PUBLISHED_ORDER = ["image", "raw_image", "category", "main_attribute", "other_attributes", "bbox", "item_ID", "task", "difficulty"]
+PUBLISHED_ORDER = [
+    "image",
+    "raw_image",
+    "category",
+    "main_attribute",
+    "other_attributes",
+    "bbox",
+    "item_ID",
+    "task",
+    "difficulty",
+]
 
 
 @pytest.fixture

@@ -81,7 +81,10 @@ def test_the_manifest_says_what_made_the_release(frozen, now):
     assert content["settings"]["seed"] == 7
     assert "threads" not in content["settings"]["release"]
     assert content["taxonomy_version"]
-    assert set(content["tables"]) == {f"{n}/{s}" for n in SUBSETS for s in ("query", "gallery")} | {f"{NOISE}/gallery", "looks"}
+    assert set(content["tables"]) == {f"{n}/{s}" for n in SUBSETS for s in ("query", "gallery")} | {
+        f"{NOISE}/gallery",
+        "looks",
+    }
     assert all(gate["passed"] for gate in content["gates"])
     assert set(content["files"]) == set(digests(frozen.path)) - {"manifest.json"}
 

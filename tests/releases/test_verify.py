@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,7 +50,7 @@ def flip(path: Path) -> None:
         (lambda p: (p / "data/extra.parquet").write_bytes(b"x"), "extra_file"),
         (lambda p: [(p / "taxonomy.yaml").unlink(), manifest.seal(p)], "required_file"),
         (lambda p: [(p / QUERY).write_bytes(b"PAR1 no parquet"), manifest.seal(p)], "unreadable"),
-        (lambda p: [(p / "datasheet.md").unlink(), os.symlink("/etc/hostname", p / "datasheet.md")], "symbolic_link"),
+        (lambda p: [(p / "datasheet.md").unlink(), (p / "datasheet.md").symlink_to("/etc/hostname")], "symbolic_link"),
         (lambda p: [(p / QUERY).unlink(), manifest.seal(p)], "unreadable"),
     ],
 )

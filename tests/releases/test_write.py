@@ -17,7 +17,7 @@ def test_shards_are_closed_before_they_grow_too_large(tmp_path):
     files = write_split(tmp_path, "gallery", batches, shard_bytes=25_000)
     assert [file.name for file in files] == [f"gallery-0000{n}-of-00003.parquet" for n in range(3)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [file.name for file in files]
-    ids = [id for file in files for id in pq.read_table(file)["sample_id"].to_pylist()]
+    ids = [name for file in files for name in pq.read_table(file)["sample_id"].to_pylist()]
     assert ids == [f"s-{n}" for n in range(50)]
 
 
