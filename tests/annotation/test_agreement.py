@@ -23,7 +23,9 @@ def test_twelve_necklines_by_hand() -> None:
 def test_the_shared_case(shared) -> None:
     import json
 
-    case = next(c for c in json.loads((shared / "cases/labels/cases.json").read_text()) if c["name"].startswith("agreement"))
+    case = next(
+        c for c in json.loads((shared / "cases/labels/cases.json").read_text()) if c["name"].startswith("agreement")
+    )
     first, second = case["annotators"].values()
     assert percent(first, second) == pytest.approx(case["expected"]["percent"], abs=5e-4)
     assert cohen_kappa(first, second) == pytest.approx(case["expected"]["cohen_kappa"], abs=5e-4)

@@ -20,7 +20,9 @@ def task(*rows: dict) -> dict:
 
 
 def test_the_shared_cases(shared) -> None:
-    refused = [case for case in json.loads((shared / "cases/labels/cases.json").read_text()) if case["expected"].get("refused")]
+    refused = [
+        case for case in json.loads((shared / "cases/labels/cases.json").read_text()) if case["expected"].get("refused")
+    ]
     assert len(refused) == 2
     for case in refused:
         with pytest.raises(PredictionError) as caught:
@@ -30,14 +32,18 @@ def test_the_shared_cases(shared) -> None:
 
 
 def test_a_value_with_a_comma_is_one_value(shared) -> None:
-    case = next(c for c in json.loads((shared / "cases/labels/cases.json").read_text()) if c["name"] == "choice with a comma")
+    case = next(
+        c for c in json.loads((shared / "cases/labels/cases.json").read_text()) if c["name"] == "choice with a comma"
+    )
     assert Template.parse(case["config"]).choices["colour"].values == ("black, white", "red")
     given = {"data": {"image": "x.jpg"}, "predictions": [{"result": case["export"][0]["annotations"][0]["result"]}]}
     check_tasks(case["config"], [given])
 
 
 def test_a_prediction_of_a_label_fits() -> None:
-    rows = result(controls(TAX), "dress", [("neckline", "v-neck"), ("colour", "red"), ("colour", "blue"), ("type", "wrap dress")])
+    rows = result(
+        controls(TAX), "dress", [("neckline", "v-neck"), ("colour", "red"), ("colour", "blue"), ("type", "wrap dress")]
+    )
     assert [row["from_name"] for row in rows] == ["category", "type.dress", "neckline", "colour"]
     check_tasks(CONFIG, [task(*rows), {"data": DATA}])
 

@@ -50,9 +50,16 @@ def test_lists_of_attributes_are_one_cell() -> None:
     assert list(csv.reader(io.StringIO(written)))[1] == ["colour: black, white | fit: slim fit"]
 
 
-@given(st.lists(st.text(alphabet=st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"])), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.text(alphabet=st.characters(exclude_characters="\x00\r", exclude_categories=["Cs"])), min_size=1, max_size=5
+    )
+)
 def test_every_text_comes_back_as_one_cell_that_starts_no_formula(texts: list[str]) -> None:
     written = dump([{"id": n, "t": text} for n, text in enumerate(texts)], ["id", "t"])
     rows = list(csv.reader(io.StringIO(written)))[1:]
-    assert [row[1].removeprefix("'") if text.startswith(("=", "+", "-", "@", "\t")) else row[1] for row, text in zip(rows, texts, strict=True)] == texts
+    assert [
+        row[1].removeprefix("'") if text.startswith(("=", "+", "-", "@", "\t")) else row[1]
+        for row, text in zip(rows, texts, strict=True)
+    ] == texts
     assert not any(row[1].startswith(("=", "+", "-", "@")) for row in rows)

@@ -21,7 +21,10 @@ def questions(category: str) -> dict[str, list[str]]:
 
 
 def test_it_shows_crop_and_photo_and_asks_the_category_with_a_key_each() -> None:
-    assert [(node.get("name"), node.get("value")) for node in ROOT.iter("Image")] == [("crop", "$crop"), ("photo", "$photo")]
+    assert [(node.get("name"), node.get("value")) for node in ROOT.iter("Image")] == [
+        ("crop", "$crop"),
+        ("photo", "$photo"),
+    ]
     category = next(node for node in ROOT.iter("Choices") if node.get("name") == CATEGORY)
     assert category.get("required") == "true"
     assert [choice.get("value") for choice in category] == list(TAX.categories)
