@@ -1,6 +1,7 @@
 """The demo: a live shop, two seasons, two editions, each frozen and validated; every part real."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ GATES = {  # a demo shop is small: what makes a release of it sound, not what ma
     "min_queries": {"real_studio_flat": 8, "aigen_studio": 4, "real_streetlook": 8, "aigen_streetlook": 4},
     "min_noise": 4,
 }
+LOOKS, LOOKS_OF_ALL_PHOTOS = 30, 200
 LEAST = 8  # products below which no subset has a query
 
 
@@ -90,20 +92,20 @@ def _season(
 def _crawl(
     workshop: Workshop, season: Season, photos: Path | None, products: int | None, port: int, where: Mapping[str, Any]
 ) -> None:
-    from demo import build, shop
+    from demo import shop
+    from demo.errors import ShopError
 
-    with track(f"season {season.number}: build the shop") as progress:
-        looks = max(30, (products or 0) // 12) if products or not photos else 200
-        catalogue = build.build(
-            Path(workshop.settings.root) / "shop",
-            season.number,
-            workshop.settings.seed,
-            photos,
-            products,
-            looks,
-            progress=progress,
-        )
-    with shop.serve(catalogue, port=port) as address:
+    folder = Path(workshop.settings.root) / "shop"
+    looks = LOOKS if products or not photos else LOOKS_OF_ALL_PHOTOS
+    with ExitStack() as opened:
+        try:
+            with track(f"season {season.number}: build the shop") as progress:
+                catalogue = shop.build(
+                    folder, season.number, workshop.settings.seed, photos, products, looks, progress=progress
+                )
+            address = opened.enter_context(shop.serve(catalogue, port=port))
+        except ShopError as error:
+            raise DemoError(f"the demo shop cannot be opened: {error}") from error
         say(f"season {season.number}: the shop sells at {address}")
         nightly_crawl(now=season.night, **where)
 
