@@ -19,22 +19,23 @@ fi
 "$python" -c 'import venv, ensurepip' 2>/dev/null || fail "$python has no venv module; install it (Debian: apt-get install python3-venv)"
 command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || fail "no C compiler found, which a few packages need; install one (Debian: apt-get install gcc)"
 
-# An environment is finished when its stamp matches what it was made from.
-environment() { # folder, stamp source files..., then the pip arguments after --
-  folder=$1; shift
-  wanted=
-  while [ "$1" != -- ]; do wanted="$wanted$(cksum < "$1")"; shift; done
+# An environment is finished when it has a stamp of what it was made from; "dev" holds all that "all" holds.
+environment() { # folder, name of the stamp, files it was made from, --, the arguments of pip
+  folder=$1 stamp=$1/.installed-$2 made=; shift 2
+  while [ "$1" != -- ]; do made="$made $(cksum < "$1")"; shift; done
   shift
-  wanted="$wanted $*"
-  [ "$(cat "$folder/.installed" 2>/dev/null)" = "$wanted" ] && return
+  for known in "$stamp" "$folder/.installed-dev"; do
+    [ "$(cat "$known" 2>/dev/null)" = "$made" ] && return
+  done
   echo "setup: installing $folder (minutes the first time)"
   [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
   "$folder/bin/python" -m pip install --quiet --disable-pip-version-check "$@" ||
     fail "could not install $folder; see pip's words above, mend the cause and run again: what is done is kept"
-  printf %s "$wanted" > "$folder/.installed"
+  printf %s "$made" > "$stamp"
 }
-environment .venv constraints.txt pyproject.toml harness/pyproject.toml -- -c constraints.txt -e ./harness -e ".[$extras]"
-environment .venv-labelstudio constraints-labelstudio.txt -- -c constraints-labelstudio.txt label-studio
+environment .venv "$extras" constraints.txt pyproject.toml harness/pyproject.toml -- \
+  -c constraints.txt -e ./harness -e ".[$extras]"
+environment .venv-labelstudio server constraints-labelstudio.txt -- -c constraints-labelstudio.txt label-studio
 
 if [ -z "${LOOKBENCH_CHROMIUM:-}" ] && ! command -v chromium >/dev/null 2>&1 &&
    ! command -v chromium-browser >/dev/null 2>&1 && ! command -v google-chrome >/dev/null 2>&1 &&
