@@ -110,7 +110,7 @@ def colours(photo: Pixels, box: Sequence[float]) -> list[Colour]:
     height, width = photo.shape[:2]
     x0, y0 = max(0, int(box[0])), max(0, int(box[1]))
     x1, y1 = min(width, max(x0 + 1, round(box[2]))), min(height, max(y0 + 1, round(box[3])))
-    step = max(1, round(max(x1 - x0, y1 - y0) / 64))
+    step = max(1, round(max(x1 - x0, y1 - y0) / 56))
     lab = to_lab(photo[y0:y1:step, x0:x1:step])
     if lab.size == 0:
         return []
@@ -171,9 +171,13 @@ def _clusters(points: Floats, weight: Floats) -> list[tuple[Floats, float]]:
     order = np.argsort(points[:, 0], kind="stable")
     start = np.linspace(0, len(points) - 1, _CLUSTERS).round().astype(int)
     centres = points[order[start]].copy()
-    nearest = np.zeros(len(points), dtype=int)
+    nearest = np.full(len(points), -1)
     for _ in range(_ROUNDS):
-        nearest = np.argmin(((points[:, None, :] - centres[None]) ** 2).sum(axis=2), axis=1)
+        # |p - c|^2 without |p|^2, which is the same for every centre.
+        closest = np.argmin((centres**2).sum(axis=1) - 2 * points @ centres.T, axis=1)
+        if np.array_equal(closest, nearest):
+            break
+        nearest = closest
         for k in range(len(centres)):
             chosen = nearest == k
             if weight[chosen].sum() > 0:
