@@ -180,12 +180,13 @@ def services_status(root: Root = None, settings: Settings = None, as_json: Json 
 def read(
     source: Annotated[str, typer.Argument(metavar="FILE_OR_URL")],
     base_url: Annotated[str | None, typer.Option(help="Address the file was fetched from.")] = None,
+    allow_loopback: Annotated[bool, typer.Option(help="Fetch from this machine too.")] = False,
     as_json: Json = False,
 ) -> None:
     """Read the product on one page, with the source of each field."""
     from flows.plain import read_page
 
-    result = read_page(source, base_url)
+    result = read_page(source, base_url, allow_loopback=allow_loopback)
     _emit(result, as_json, json.dumps(result, indent=1, ensure_ascii=False))
 
 

@@ -86,7 +86,8 @@ def _season(
         return told(workshop, season.edition)
     _crawl(workshop, season, photos, products, port, where)
     refresh(season.edition, now=season.day, **where)
-    return freeze(season.edition, now=season.day, **where)
+    frozen_now: dict[str, Any] = freeze(season.edition, now=season.day, **where)
+    return frozen_now
 
 
 def _crawl(

@@ -69,11 +69,20 @@ class Edition:
 
         ``room`` is the folder whose code the step runs: a change there makes the step run again.
         """
-        arguments = {"inputs": inputs, "settings": settings, "subject": subject, "ids": list(ids)}
 
         @task(name=name, cache_policy=NO_CACHE, persist_result=False)
         def run() -> Step:
-            return steps.run(self.catalog, self.name, name, work, code=code_version(room), **arguments)
+            return steps.run(
+                self.catalog,
+                self.name,
+                name,
+                work,
+                inputs=inputs,
+                settings=settings,
+                subject=subject,
+                ids=ids,
+                code=code_version(room),
+            )
 
         self.done[name] = run()
         return self.done[name].result

@@ -9,6 +9,7 @@ from prefect import flow
 
 from crawlers import run as crawler
 from crawlers import sites as site_files
+from crawlers.errors import SiteError
 from crawlers.run import CrawlResult
 from crawlers.sites import Site
 from flows import artifacts
@@ -41,7 +42,7 @@ def _crawl(sites: Sequence[Site], workshop: Workshop) -> CrawlResult:
     say(f"crawl: log in {log}")
     try:
         result = crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl, log=log)
-    except crawler.IncompleteCrawl as error:
+    except crawler.IncompleteCrawlError as error:
         workshop.catalog.append("ledger", error.result.ledger)
         artifacts.crawl(error.result.report)
         raise
@@ -60,5 +61,5 @@ def _choose(known: Sequence[Site], names: Sequence[str]) -> list[Site]:
         elif Path(name).is_file():
             chosen += site_files.load(Path(name))
         else:
-            raise site_files.SiteError(f"site {name!r} is not known (known: {', '.join(sorted(by_name)) or 'none'})")
+            raise SiteError(f"site {name!r} is not known (known: {', '.join(sorted(by_name)) or 'none'})")
     return chosen

@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from catalog.errors import LookbenchError
 
 if TYPE_CHECKING:
     from flows.workshop import Workshop
+    from generation.recipes import Recipe
 
 
 class PlainFileError(LookbenchError):
     """A file or folder that is not there."""
 
 
-def read_page(source: str, base_url: str | None) -> dict[str, Any]:
+def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False) -> dict[str, Any]:
     """Read the product of one page, from a file or by one polite, guarded fetch.
 
     Returns ``{"product": {...}, "evidence": {field: source}}`` or ``{"product": None, "reason": ...}``.
@@ -23,8 +24,9 @@ def read_page(source: str, base_url: str | None) -> dict[str, Any]:
 
     if source.startswith(("http://", "https://")):
         from crawlers.fetch import fetch
+        from crawlers.job import USER_AGENT
 
-        page = fetch(source)
+        page = fetch(source, user_agent=USER_AGENT, allow_loopback=allow_loopback)
         body, url = page.body, page.url
     else:
         body, url = _file(Path(source)).read_bytes(), Path(source).resolve().as_uri()
@@ -90,7 +92,13 @@ def generate_images(
         raise PlainFileError(f"--recipe {recipe!r} is unknown; use studio or street")
     policy, pipeline = workshop.settings.generation, workshop.generator
     made = run.from_image(
-        _file(image).read_bytes(), pipeline, recipe=recipe, count=count, seed=seed, now=workshop.now, policy=policy
+        _file(image).read_bytes(),
+        pipeline,
+        recipe=cast("Recipe", recipe),
+        count=count,
+        seed=seed,
+        now=workshop.now,
+        policy=policy,
     )
     return [{"file": str(path), **one.row} for path, one in zip(run.save(made, out), made, strict=True)]
 

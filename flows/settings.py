@@ -23,7 +23,7 @@ from generation.run import GenerationPolicy
 from releases.run import ReleasePolicy
 
 STRICT = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-POLICIES = (
+POLICIES: tuple[Any, ...] = (
     CrawlLimits,
     DuplicatePolicy,
     FingerprintPolicy,
@@ -34,7 +34,7 @@ POLICIES = (
     ScreenPolicy,
 )
 for _policy in POLICIES:  # plain dataclasses to their rooms; here they refuse unknown keys as well
-    _policy.__pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[attr-defined]
+    _policy.__pydantic_config__ = ConfigDict(extra="forbid")
 HOME = Path(__file__).resolve().parent.parent
 
 
@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     prefect_port: int = Field(4200, ge=1, le=65535)
     """Port of our own Prefect server (`lookbench services up`)."""
     models: Models
-    annotation: Annotation = Annotation()
+    annotation: Annotation = Field(default_factory=lambda: Annotation.model_validate({}))
     validation: Validation
     crawl: CrawlLimits = Field(default_factory=CrawlLimits)
     screen: ScreenPolicy = Field(default_factory=ScreenPolicy)
@@ -152,7 +152,8 @@ def find(path: str | Path | None = None) -> Path:
 
 def load(path: str | Path | None = None) -> Settings:
     """Read and check the settings; raise SettingsError naming file, key, value and remedy for each fault."""
-    from ruamel.yaml import YAML, YAMLError
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     file = find(path)
     try:

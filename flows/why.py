@@ -55,7 +55,9 @@ def _told(where: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _resolve(catalog: Catalog, id: str) -> str:
-    known = set(views.photos(catalog)["photo_id"].to_pylist()) | set(views.products(catalog)["product_id"].to_pylist())
+    known: set[str] = set(views.photos(catalog)["photo_id"].to_pylist()) | set(
+        views.products(catalog)["product_id"].to_pylist()
+    )
     for record in editions.records(catalog):
         for path in record.steps.values():
             known.update(steps.load(catalog, f"{catalog.path}/{path}").ledger["id"].to_pylist())
