@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotation import seed
 from annotation.errors import ServerError
 
 if TYPE_CHECKING:
@@ -207,9 +208,9 @@ def _refuse_taken(host: str, port: int) -> None:
 def _spawn(executable: Path, data_dir: Path, host: str, port: int, token: str) -> psutil.Process:
     import psutil
 
-    environment = {
-        **os.environ,
-        **_QUIET,
+    environment = {**os.environ, **_QUIET}
+    seed.plant(executable, data_dir, environment)
+    environment |= {
         "LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED": "true",
         "LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT": str(data_dir / "files"),
         # Secrets go by environment: arguments can be read by every user of the machine.

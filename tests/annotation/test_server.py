@@ -13,10 +13,15 @@ from annotation.errors import ServerError
 
 from .conftest import free_port
 
-STAND_IN = """\
+SEEDING = """\
 #!{python}
-import http.server, os, pathlib, sys
+import http.server, os, pathlib, sqlite3, sys, time
 arguments = sys.argv[1:]
+if arguments[0] == "version":
+    sqlite3.connect(pathlib.Path(arguments[2]) / "label_studio.sqlite3").execute("create table seeded (x)")
+    sys.exit()
+"""
+STAND_IN = """\
 port = int(arguments[arguments.index("--port") + 1])
 pathlib.Path("seen.txt").write_text(" ".join(arguments) + chr(10) + os.environ["LABEL_STUDIO_USER_TOKEN"])
 class Health(http.server.BaseHTTPRequestHandler):
@@ -28,8 +33,9 @@ http.server.HTTPServer(("127.0.0.1", port), Health).serve_forever()
 
 
 def command(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "label-studio"
-    path.write_text(text.format(python=sys.executable))
+    path = tmp_path / "bin" / "label-studio"
+    path.parent.mkdir()
+    path.write_text((SEEDING + text).format(python=sys.executable))
     path.chmod(0o755)
     return path
 
@@ -81,7 +87,7 @@ def test_a_taken_port_is_refused_and_nothing_is_started(tmp_path: Path) -> None:
 
 
 def test_a_server_that_dies_is_quoted(tmp_path: Path) -> None:
-    dying = command(tmp_path, "#!{python}\nimport sys\nsys.exit('no such table: user')\n")
+    dying = command(tmp_path, "sys.exit('no such table: user')\n")
     with pytest.raises(
         ServerError, match=r"stopped while starting: 'no such table: user'; the whole log is .*server\.log"
     ):
@@ -90,7 +96,7 @@ def test_a_server_that_dies_is_quoted(tmp_path: Path) -> None:
 
 
 def test_a_server_that_never_answers_is_stopped(tmp_path: Path) -> None:
-    mute = command(tmp_path, "#!{python}\nimport time\ntime.sleep(60)\n")
+    mute = command(tmp_path, "time.sleep(60)\n")
     with pytest.raises(ServerError, match="not healthy after 1 s"):
         server.up(mute, tmp_path / "data", free_port(), timeout_s=1)
     assert not server.status(tmp_path / "data").running
@@ -104,7 +110,7 @@ def test_a_command_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(ServerError, match=r"\.venv-labelstudio/bin/label-studio"):
         server.find_command(root=tmp_path)
     monkeypatch.setenv(server.COMMAND_ENV, str(command(tmp_path, STAND_IN)))
-    assert server.find_command(root=tmp_path) == tmp_path / "label-studio"
+    assert server.find_command(root=tmp_path) == tmp_path / "bin" / "label-studio"
 
 
 def test_a_pid_that_another_program_took_over_is_not_ours(tmp_path: Path) -> None:
