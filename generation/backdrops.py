@@ -1,7 +1,5 @@
 """Loaded by name, from the index of a model folder: the backdrop model as a diffusers pipeline; imports torch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -30,13 +28,13 @@ class BackdropPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers ha
         self,
         unet: UNet2DModel,
         scheduler: DDIMScheduler,
-        scenes: Sequence[str] = (),
-        band_mean: Sequence[float] = (),
-        band_scale: Sequence[float] = (),
+        scenes: list[str] | None = None,
+        band_mean: list[float] | None = None,
+        band_scale: list[float] | None = None,
     ) -> None:
         super().__init__()
         self.register_modules(unet=unet, scheduler=scheduler)
-        self.register_to_config(scenes=list(scenes), band_mean=list(band_mean), band_scale=list(band_scale))
+        self.register_to_config(scenes=scenes or [], band_mean=band_mean or [], band_scale=band_scale or [])
 
     def __call__(
         self, scenes: Sequence[str], generators: Sequence[torch.Generator], num_inference_steps: int = 20

@@ -112,13 +112,17 @@ def folder_digest(folder: Path) -> str:
 
 
 def _load(spec: str, path: str, digest: str, device: str, *, licence: str, revision: str | None = None) -> Pipeline:
-    from generation import backdrops, inpainting
-
     options: dict[str, Any] = {"revision": revision} if revision else {}
     try:
         import torch
         from diffusers import AutoPipelineForInpainting, DiffusionPipeline
+        from diffusers.utils.logging import disable_progress_bar
 
+        from generation import backdrops, inpainting
+    except ImportError as error:
+        raise PipelineError(f"pipeline {spec!r} needs {error.name}: pip install 'lookbench[generation]'") from error
+    disable_progress_bar()
+    try:
         index = DiffusionPipeline.load_config(path, **options)
         options |= {"use_safetensors": True, "dtype": torch.float32 if device == "cpu" else torch.float16}
         kind = (

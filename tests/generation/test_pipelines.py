@@ -98,3 +98,33 @@ def test_pickled_weights_are_refused(backdrop_folder: Path, tmp_path: Path) -> N
 def test_a_scene_the_model_does_not_know_is_named(backdrop_folder: Path) -> None:
     with pytest.raises(PipelineError, match="unknown scene 'moon'"):
         pipelines.open(f"diffusers:{backdrop_folder}").paint([_request("moon", 1)], steps=1)
+
+
+COMMITTED = Path(__file__).parents[2] / "models" / "backdrop-diffusion"
+
+
+def test_the_committed_model_is_the_one_of_its_card() -> None:
+    pipeline = pipelines.open(f"diffusers:{COMMITTED}")
+    assert pipeline.revision in (COMMITTED / "README.md").read_text(encoding="utf-8")
+    assert pipeline.licence == "apache-2.0"
+    assert sum(path.stat().st_size for path in COMMITTED.rglob("*.safetensors")) < 12e6
+
+
+def test_the_committed_model_paints_what_it_is_asked_for() -> None:
+    import cv2
+
+    scenes = ["park", "seaside", "night street", "bed sheet"]
+    pipeline = pipelines.open(f"diffusers:{COMMITTED}")
+    requests = [_request(scene, seed) for scene in scenes for seed in range(2)]
+    parks, seas, nights, sheets = (
+        [painting.pixels for painting in pipeline.paint(requests, steps=20)][2 * k : 2 * k + 2] for k in range(4)
+    )
+    for park in parks:  # green below
+        assert park[110:, :, 1].mean() > park[110:, :, 2].mean() + 0.05
+    for sea in seas:  # blue above, sand below
+        assert sea[:40, :, 2].mean() > sea[:40, :, 0].mean() + 0.05
+        assert sea[130:, :, 0].mean() > sea[130:, :, 2].mean() + 0.05
+    assert max(night.mean() for night in nights) < 0.35
+    assert min(sheet.mean() for sheet in sheets) > 0.6
+    for picture in (*parks, *seas, *nights, *sheets):  # no speckle: hardly anything is lost to a small blur
+        assert np.abs(picture - cv2.GaussianBlur(picture, (0, 0), 1.0)).mean() < 0.01
