@@ -49,6 +49,7 @@ def freeze(
     _check_state(book, again, out)
 
     labels = book.load("pull") if again else labelling.pull(book, workshop)
+    book.save()  # what was pulled is what every later freeze of this edition is made of
     frozen_at = book.record.frozen_at or workshop.now
     inputs = _inputs(book, labels, workshop)
     staging = target.parent / f".{target.name}.staging"
@@ -62,6 +63,8 @@ def freeze(
         report.build(staging)
         manifest.seal(staging)
         verify(staging)
+        if target.is_dir() and not again:
+            shutil.rmtree(target)  # written by a freeze that was killed before the edition knew of it
         staging.rename(target)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -120,7 +123,7 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         decisions=both("deduplicate", "decisions"),
         fingerprints=both("fingerprint", "fingerprints"),
         generated=book.load("generated-identity").tables["generated"],
-        ledgers={name: book.load(name).ledger for name in book.record.steps},
+        ledgers={name: book.load(name).ledger for name in book.record.steps if name != "assemble"},
         settings=workshop.settings.model_dump(mode="json", exclude={"root", "annotation", "sites"}),
         models=models,
         taxonomy_path=taxonomy.PATH,
