@@ -10,8 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from catalog.store import Catalog, StoreError
+from catalog import tables
+from catalog.store import Catalog
+from crawlers.frontier import Frontier, Yield
 from crawlers.limits import CrawlLimits
+from crawlers.recorder import Recorder
 from crawlers.sites import Site
 
 USER_AGENT = (
@@ -20,14 +23,15 @@ USER_AGENT = (
 log = logging.getLogger("crawl")
 
 
-def write(folder: Path, catalog: Catalog, site: Site, now: datetime, limits: CrawlLimits) -> Path:
-    """Write a job file for the child process and return its path."""
+def write(folder: Path, catalog: Catalog, site: Site, now: datetime, limits: CrawlLimits, state: Path) -> Path:
+    """Write a job file for the child process and return its path; ``state`` is the folder of frontiers."""
     job = {
         "catalog": catalog.root,
         "site": site.model_dump(mode="json"),
         "now": now.isoformat(),
         "limits": asdict(limits),
         "folder": str(folder),
+        "state": str(state),
     }
     path = folder / f"{site.name}.job.json"
     path.write_text(json.dumps(job), encoding="utf-8")
@@ -68,7 +72,7 @@ def settings(site: Site, limits: CrawlLimits) -> dict[str, Any]:
         "COOKIES_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
         "REMOTE_CONTROL_ENABLED": False,
-        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+        "SCHEDULER": "crawlers.scheduler.FrontierScheduler",
         "LOG_LEVEL": "INFO",
         "LOGSTATS_INTERVAL": 0,
         "EXTENSIONS": {"crawlers.heartbeat.Heartbeat": 0},
@@ -84,7 +88,6 @@ def run(path: Path) -> int:
     """Crawl the site of a job file; the report and ledger lie beside it afterwards. Return the exit status."""
     from scrapy.crawler import CrawlerProcess
 
-    from crawlers.recorder import Recorder
     from crawlers.spiders import ShopSpider
 
     _die_with_parent()
@@ -92,22 +95,37 @@ def run(path: Path) -> int:
     site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
     catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
     made = settings(site, limits)
-    recorder = Recorder(catalog, site, now, made["USER_AGENT"])
-    process = CrawlerProcess(made)
-    crawler = process.create_crawler(ShopSpider)
-    process.crawl(crawler, site=site, recorder=recorder, limits=limits)
-    process.start()
+    frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
-        recorder.flush()
-    except StoreError as error:
-        recorder.errors["disk"] += 1
-        log.error("%s", error)  # noqa: TRY400 - the message says all
-    folder = Path(job["folder"])
-    catalog.__class__(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), recorder.ledger.table())
-    (folder / f"{site.name}.report.json").write_text(
-        json.dumps(report(recorder, crawler.stats.get_stats())), encoding="utf-8"
-    )
+        _begin(frontier, catalog, now)
+        recorder = Recorder(catalog, site, now, made["USER_AGENT"])
+        recorder.resume(frontier)
+        process = CrawlerProcess(made)
+        crawler = process.create_crawler(ShopSpider)
+        process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits)
+        process.start()
+        if recorder.close_reason == "finished":
+            frontier.note(Yield(notes={("crawl", "state"): "finished"}))
+        folder = Path(job["folder"])
+        ledger = tables.from_rows("ledger", frontier.ledger())
+        Catalog(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), ledger)
+        figures = report(recorder, crawler.stats.get_stats())
+        (folder / f"{site.name}.report.json").write_text(json.dumps(figures), encoding="utf-8")
+    finally:
+        frontier.close()
     return 0
+
+
+def _begin(frontier: Frontier, catalog: Catalog, now: datetime) -> None:
+    """Go on with an unfinished crawl of the same time; begin anew otherwise, after writing what an older one left."""
+    known = frontier.notes("crawl")
+    rows = Recorder.writer(catalog)
+    frontier.export(rows)
+    if known.get("now") == now.isoformat() and known.get("state") != "finished":
+        log.info("going on with a crawl that was stopped: %s", frontier.counts())
+        return
+    frontier.clear()
+    frontier.note(Yield(notes={("crawl", "now"): now.isoformat()}))
 
 
 def report(recorder: Any, stats: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """The photo desk: which photos a crawl asks for, what each turned out to be, and which pages show it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from catalog.ids import product_id
 from crawlers import failures, media
+from crawlers.frontier import Frontier
 from crawlers.limits import CrawlLimits
 from crawlers.readers.urls import canonical, page_key
 from crawlers.recorder import Kept, Recorder, Sight
@@ -24,6 +25,17 @@ class Asked:
     headers: dict[str, str | None] = field(default_factory=dict)
     robots: dict[str, Any] = field(default_factory=dict)
 
+    def dump(self) -> dict[str, Any]:
+        """Return plain data of which ``load`` makes the same again."""
+        return asdict(self)
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Asked":
+        """Read what ``dump`` gave, after its way through JSON."""
+        sights = [Sight.load(sight) for sight in value["sights"]]
+        kept = Kept(**value["kept"]) if value["kept"] else None
+        return cls(**{**value, "sights": sights, "kept": kept})
+
 
 class PhotoDesk:
     """Asks for each photo once however many pages show it; knows which page is which product."""
@@ -32,42 +44,53 @@ class PhotoDesk:
         self.recorder, self.limits = recorder, limits
         self.asked: dict[str, Asked] = {}
         self.product_of: dict[str, str] = {}
+        self._changed: set[str] = set()
+        self._named: set[str] = set()
 
-    def wanted(self, urls: Sequence[str], sight: Sight) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-        """Yield (address, meta, headers) of photos not asked for yet; the others learn of one more page.
+    def load(self, frontier: Frontier) -> None:
+        """Go on where a crawl that ended early was."""
+        self.product_of |= frontier.notes("product")
+        self.asked |= {url: Asked.load(value) for url, value in frontier.notes("photo").items()}
 
-        Raises StoreError when a known verdict cannot be recorded.
-        """
+    def take(self) -> dict[tuple[str, str], Any]:
+        """Return as notes what changed since the last call."""
+        notes: dict[tuple[str, str], Any] = {("photo", url): self.asked[url].dump() for url in self._changed}
+        notes |= {("product", key): self.product_of[key] for key in self._named}
+        self._changed.clear()
+        self._named.clear()
+        return notes
+
+    def name(self, urls: Iterable[str], identity: str) -> None:
+        """Remember which product some pages are."""
+        for key in map(page_key, urls):
+            self.product_of[key] = identity
+            self._named.add(key)
+
+    def wanted(self, urls: Sequence[str], sight: Sight) -> Iterator[str]:
+        """Yield the photos that were not asked for yet; the others learn of one more page that shows them."""
         for url in urls:
             if rule := media.forbidden(sight.rules):
                 self.recorder.sighting(None, url, sight, rule)
             elif url in self.asked:
                 self.asked[url].sights.append(sight)
+                self._changed.add(url)
                 if self.asked[url].status:
                     self.settle(url)
             elif len(self.asked) >= self.limits.photos:
                 self.recorder.figures["photos_over_limit"] += 1
             else:
                 self.asked[url] = Asked([sight])
-                yield url, self._meta(url), {**self._conditional(url), "Accept": ACCEPT}
+                self._changed.add(url)
+                yield url
 
-    def _meta(self, url: str) -> dict[str, Any]:
-        return {
-            "role": "photo",
-            "of": url,
-            "handle_httpstatus_list": [304],
-            "download_maxsize": self.limits.photo_bytes,
-            "download_timeout": self.limits.photo_seconds,
-        }
-
-    def _conditional(self, url: str) -> dict[str, str]:
-        """Return headers that spare the body, when the catalog has the photo from an earlier crawl."""
+    def headers(self, url: str) -> dict[str, str]:
+        """Return request headers for a photo, conditional when the catalog has it from an earlier crawl."""
         known = self.recorder.validators.get(url)
-        return media.conditional(known) if known and self.recorder.catalog.has_image(known["photo_id"]) else {}
+        spare = media.conditional(known) if known and self.recorder.catalog.has_image(known["photo_id"]) else {}
+        return {**spare, "Accept": ACCEPT}
 
-    def answered(self, response: Any) -> None:
+    def answered(self, url: str, response: Any) -> None:
         """Keep a photo, or record why it is none; raises StoreError when it cannot be kept."""
-        url = response.meta["of"]
         asked, header = self.asked[url], response.headers
         rules = media.directives(value.decode("latin-1") for value in header.getlist("X-Robots-Tag"))
         asked.robots = {"robots_txt": "allowed", "agent": self.recorder.user_agent, "photo_rules": list(rules)}
@@ -83,18 +106,18 @@ class PhotoDesk:
             self.recorder.figures["photo_bytes"] += len(response.body)
         self.settle(url)
 
-    def lost(self, failure: Any) -> None:
+    def lost(self, url: str, reason: str) -> None:
         """Record why a photo could not be fetched."""
-        url = failure.request.meta["of"]
-        self.asked[url].status = failures.kind(failure)
+        self.asked[url].status = reason
         self.settle(url)
 
     def settle(self, url: str, *, last: bool = False) -> None:
         """Record the verdict on a photo for the pages that show it.
 
-        Looks wait for the end (``last``): only then all products are known. Raises StoreError.
+        Looks wait for the end (``last``): only then all products are known.
         """
         asked = self.asked[url]
+        self._changed.add(url)
         now = asked.sights if last else [sight for sight in asked.sights if not sight.shows]
         asked.sights = [] if last else [sight for sight in asked.sights if sight.shows]
         sights = [self.resolved(sight) for sight in now]

@@ -3,22 +3,24 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from catalog import tables
 from catalog.ids import sha256
-from catalog.ledger import Ledger
 from catalog.store import Catalog
 from crawlers import media, rows
+from crawlers.frontier import Frontier, Yield
 from crawlers.readers.reading import Reading
 from crawlers.sites import Site
+from crawlers.tasks import Task
 
-PART_ROWS = 200
+TIMES = frozenset({"first_seen", "last_seen", "seen_at", "published_at"})
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,13 @@ class Sight:
     origin: str = "retail"
     published_at: datetime | None = None
     rules: tuple[str, ...] = ()
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Sight":
+        """Read a sight that went through JSON."""
+        published = value["published_at"]
+        lists = {name: tuple(value[name]) for name in ("shows", "rules")}
+        return cls(**{**value, **lists, "published_at": datetime.fromisoformat(published) if published else None})
 
 
 @dataclass(frozen=True)
@@ -48,16 +57,16 @@ class Recorder:
 
     def __init__(self, catalog: Catalog, site: Site, now: datetime, user_agent: str) -> None:
         self.catalog, self.site, self.now, self.user_agent = catalog, site, now, user_agent
-        self.ledger = Ledger("crawl", "page")
         self.figures: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
         self.close_reason = "unfinished"
-        self._pending: dict[str, list[dict[str, Any]]] = {"products": [], "photos": [], "sightings": []}
+        self._rows: list[tuple[str, Mapping[str, Any]]] = []
+        self._ledger: list[Mapping[str, Any]] = []
         self._ledger_ids: set[tuple[str, str]] = set()
         self._load()
 
     def _load(self) -> None:
-        mine = pa.compute.equal
+        mine = pc.equal
         products = self.catalog.read("products")
         products = products.filter(mine(products["site"], self.site.name)) if products.num_rows else products
         self._first_seen: dict[str, datetime] = {}
@@ -89,10 +98,17 @@ class Recorder:
         """Record what became of a page; the first verdict on an address counts."""
         if ("page", url) in self._ledger_ids:
             return
-        self._ledger_ids.add(("page", url))
-        (self.ledger.kept if kept else self.ledger.dropped)(url, reason, evidence=evidence)
+        self._tell("page", url, None, reason, kept=kept, evidence=evidence)
         if not kept:
             self.errors[reason] += 1
+
+    def _tell(
+        self, subject: str, id: str, parent: str | None, reason: str, *, kept: bool, evidence: Mapping[str, Any] | None
+    ) -> None:
+        self._ledger_ids.add((subject, id))
+        told = json.dumps(evidence, sort_keys=True) if evidence else None
+        row = {"step": "crawl", "subject": subject, "id": id, "parent_id": parent, "reason": reason, "evidence": told}
+        self._ledger.append({**row, "outcome": "kept" if kept else "dropped"})
 
     def product(self, reading: Reading, page_sha256: str) -> str:
         """Record a product and return its id; a product that was recorded at this time already is left as it is."""
@@ -156,14 +172,11 @@ class Recorder:
     def sighting(self, photo_id: str | None, url: str, sight: Sight, status: str) -> None:
         """Record that a photo was seen (new, same) or why its fetch failed."""
         if ("photo", url) not in self._ledger_ids:
-            self._ledger_ids.add(("photo", url))
+            evidence = {"photo_id": photo_id} if photo_id else None
+            self._tell("photo", url, sight.page_url, status, kept=photo_id is not None, evidence=evidence)
             if photo_id is None:
-                self.ledger.dropped(url, status, subject="photo", parent_id=sight.page_url)
                 self.errors[status] += 1
             else:
-                self.ledger.kept(
-                    url, status, subject="photo", parent_id=sight.page_url, evidence={"photo_id": photo_id}
-                )
                 self.figures["photos"] += 1
                 self.figures["photos_new"] += status == "new"
         if (url, sight.page_url) in self._sighted:
@@ -183,19 +196,36 @@ class Recorder:
         )
 
     def _add(self, table: str, row: dict[str, Any]) -> None:
-        self._pending[table].append(row)
-        if sum(map(len, self._pending.values())) >= PART_ROWS:
-            self.flush()
+        self._rows.append((table, row))
 
-    def flush(self) -> None:
-        """Append what is pending, photos before the sightings that name them; raises StoreError when the disk is
-        full."""
-        for table, pending in self._pending.items():
-            if pending:
-                self.catalog.append(
-                    table,
-                    tables.from_rows(
-                        table, sorted(pending, key=lambda row: json.dumps(row, sort_keys=True, default=str))
-                    ),
-                )
-                pending.clear()
+    def take(self, tasks: list[Task], notes: Mapping[tuple[str, str], Any] | None = None) -> Yield:
+        """Return what was recorded since the last call, with new tasks and notes, to be committed as one."""
+        state = {("state", "figures"): dict(self.figures), ("state", "errors"): dict(self.errors)}
+        brought = Yield(tasks, self._rows, self._ledger, {**(notes or {}), **state})
+        self._rows, self._ledger = [], []
+        return brought
+
+    def resume(self, frontier: Frontier) -> None:
+        """Go on where a crawl that ended early was: its figures, and the addresses that have a verdict."""
+        state = frontier.notes("state")
+        self.figures.update(state.get("figures", {}))
+        self.errors.update(state.get("errors", {}))
+        self._ledger_ids |= {(row["subject"], row["id"]) for row in frontier.ledger()}
+
+    def export(self, frontier: Frontier) -> None:
+        """Write the rows that wait in the frontier; raises StoreError when the catalog cannot be written."""
+        frontier.export(self.writer(self.catalog))
+
+    @staticmethod
+    def writer(catalog: Catalog) -> Callable[[str, list[dict[str, Any]]], None]:
+        """Return what appends rows, as they come out of a frontier, to a table of ``catalog``."""
+
+        def write(table: str, found: list[dict[str, Any]]) -> None:
+            typed = [{key: _time(value) if key in TIMES else value for key, value in row.items()} for row in found]
+            catalog.append(table, tables.from_rows(table, typed))
+
+        return write
+
+
+def _time(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value else None

@@ -16,6 +16,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 from catalog import tables
+from catalog.ids import sha256
 from catalog.store import Catalog
 from crawlers import job
 from crawlers.errors import CrawlError
@@ -48,15 +49,19 @@ def crawl(
     now: datetime,
     limits: CrawlLimits | None = None,
     log: Path | None = None,
+    state: Path | None = None,
 ) -> CrawlResult:
     """Crawl ``sites`` and append what is new to the tables products, photos and sightings of ``catalog``.
 
     ``now`` (aware) is the clock of every ``first_seen`` and ``seen_at``; the same ``now`` again changes nothing, a
-    later
-    one adds sightings and what is new. ``log`` is a file that the log lines are appended to (default: standard error).
+    later one adds sightings and what is new. A crawl that was killed goes on where it was when it is started with
+    the same ``now``: its frontiers lie in ``state`` (default: ``crawl/`` in the catalog's folder, or the user's cache
+    for a catalog that is no folder). ``log`` is a file that the log lines are appended to (default: standard error).
+
     Raises CrawlError that names each site that is down, gave no product or no photo, or whose process died; what the
     others gave is kept, and so is what such a site gave before.
     """
+    state = state or _state(catalog)
     limits = limits or CrawlLimits()
     if now.tzinfo is None:
         raise CrawlError(
@@ -66,8 +71,9 @@ def crawl(
     if not wanted:
         raise CrawlError(f"no site to crawl: {len(sites)} given, none enabled; write a site file or enable one")
     with tempfile.TemporaryDirectory(prefix="lookbench-crawl-") as folder, _opened(log) as stream:
+        jobs = [job.write(Path(folder), catalog, site, now, limits, state) for site in wanted]
         with ThreadPoolExecutor(min(limits.parallel_sites, len(wanted))) as pool:
-            failures = list(pool.map(lambda site: _child(Path(folder), catalog, site, now, limits, stream), wanted))
+            failures = list(pool.map(lambda path: _child(path, limits, stream), jobs))
         reports, ledgers, problems = {}, [], []
         for site, failure in zip(wanted, failures, strict=True):
             report, ledger = _collected(Path(folder), site)
@@ -91,10 +97,14 @@ def _opened(log: Path | None) -> Iterator[IO[bytes] | None]:
         yield stream
 
 
-def _child(
-    folder: Path, catalog: Catalog, site: Site, now: datetime, limits: CrawlLimits, stream: IO[bytes] | None
-) -> str | None:
-    path = job.write(folder, catalog, site, now, limits)
+def _state(catalog: Catalog) -> Path:
+    if catalog.is_local:
+        return Path(catalog.path) / "crawl"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "lookbench" / sha256(catalog.root.encode())[:16]
+
+
+def _child(path: Path, limits: CrawlLimits, stream: IO[bytes] | None) -> str | None:
     root = str(Path(__file__).resolve().parent.parent)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))}
     command = [sys.executable, "-m", "crawlers.run", str(path)]
