@@ -150,6 +150,7 @@ def _per_query(
         "difficulty": pa.array(queries.difficulty.tolist(), pa.string()),
         "site": pa.array(queries.site.tolist(), pa.string()),
         "look_id": pa.array(queries.look.tolist(), pa.string()),
+        "product": pa.array(queries.item.tolist(), pa.string()),
         "cluster": pa.array(groups.tolist(), pa.int64()),
         "tied": pa.array(tied.tolist(), pa.bool_()),
     }
