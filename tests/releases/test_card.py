@@ -46,7 +46,7 @@ def test_citation_and_datasheet(frozen):
     assert str(citation["date-released"]) == "2026-12-20"
     sheet = (frozen.path / "datasheet.md").read_text()
     for gate in manifest.read(frozen.path)["gates"]:
-        assert f"| {card.cell(gate["name"])} |" in sheet
+        assert f"| {card.cell(gate['name'])} |" in sheet
 
 
 @pytest.mark.parametrize(
