@@ -18,8 +18,8 @@ from flows.refresh import refresh
 from flows.workshop import Workshop
 
 GATES = {  # a demo shop is small: what makes a release of it sound, not what makes an edition worth publishing
-    "min_queries": {"real_studio_flat": 8, "aigen_studio": 4, "real_streetlook": 8, "aigen_streetlook": 4},
-    "min_noise": 4,
+    "min_queries": {"real_studio_flat": 4, "aigen_studio": 2, "real_streetlook": 4, "aigen_streetlook": 2},
+    "min_noise": 2,
 }
 LOOKS, LOOKS_OF_ALL_PHOTOS = 30, 200
 LEAST = 8  # products below which no subset has a query
