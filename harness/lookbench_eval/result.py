@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A finished evaluation. `document` is the JSON (see RESULT.md), `per_query` has one row per query."""
+    """A finished evaluation. `document` is the JSON (see result.schema.json), `per_query` has one row per query."""
 
     document: dict[str, Any]
     per_query: pa.Table | None = field(repr=False)
