@@ -1,6 +1,7 @@
 """What the report shows of things that are not in the release: the funnel, and pictures of what was dropped and why."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,7 @@ SCHEMA: Final = pa.schema([
     pa.field("other", pa.binary(), metadata={"doc": "WebP of the twin"}),
 ])  # fmt: skip
 _PICTURED: Final = ("photo", "item")
+_PHOTO: Final = re.compile("[0-9a-f]{64}")
 _NOTE_KEYS: Final = 3
 _NOTE_LENGTH: Final = 22
 
@@ -49,8 +51,8 @@ class Sources:
     def of(self, key: str, parent: str | None, box: Sequence[float] | None = None) -> bytes | None:
         """Return a thumbnail of a photo or item; None when there is none, or a release of links may not show it."""
         item = self.items.get(key)
-        photo = item["photo_id"] if item else (key if key in self.addresses else parent)
-        if photo is None or (self.links and self.addresses.get(photo)):
+        photo = item["photo_id"] if item else (key if _PHOTO.fullmatch(key) else parent)
+        if photo is None or (self.links and self.addresses.get(photo, "unknown")):
             return None
         try:
             return thumbnail(self.catalog.get_image(photo), item["box"] if item else box, side=self.side)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 
@@ -64,3 +65,15 @@ def test_a_file_that_is_no_picture_is_shown_as_none(made, catalog, policy, tmp_p
     ledger.dropped("f" * 64, "gone")
     _, shown = write(tmp_path, made, catalog, policy, {"screen": ledger.table()})
     assert [row["picture"] for row in shown] == [None, None]
+
+
+def test_a_photo_dropped_before_the_tables_is_still_shown_but_not_in_a_release_of_links(
+    made, catalog, policy, tmp_path
+):
+    photo = made.rows["photos"][0]["photo_id"]
+    ledger = Ledger("screen", "photo", "2026.12")
+    ledger.dropped(photo, "too_small")
+    for pixels, shown in (("embedded", True), ("links", False)):
+        one = replace(policy, pixels=pixels)
+        _, rows = write(tmp_path / pixels, made, catalog, one, {"screen": ledger.table()}, photos=[], items=[])
+        assert bool(rows[0]["picture"]) == shown

@@ -108,3 +108,16 @@ def test_links_leave_out_the_pixels_of_crawled_photos_only(made, catalog, inputs
     items = {row["item_id"]: row["photo_id"] for row in made.rows["items"]}
     assert not [row for row in evidence if row["picture"] and photos[items.get(row["id"], row["id"])]]
     assert (result.path / "fetch.py").is_file()
+
+
+def test_the_harness_reads_and_verifies_the_release(frozen):
+    from lookbench_eval.readers import open_release
+
+    release = open_release(frozen.path)
+    assert release.verified
+    assert release.edition == "2026.12"
+    assert [subset.name for subset in release.subsets] == list(SUBSETS)
+    for subset in release.subsets:
+        assert len(subset.query.samples) == frozen.figures["rows"][f"{subset.name}/query"]
+        assert set(subset.qrels) == set(subset.query.samples.ids)
+    assert len(release.noise.samples) == frozen.figures["rows"]["noise/gallery"]
