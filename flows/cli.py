@@ -6,6 +6,7 @@ Machine output (``--json``) is all that goes to stdout; everything for people go
 import json
 import os
 import sys
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 services = typer.Typer(no_args_is_help=True, help="Start, stop or look at the Label Studio and Prefect servers.")
-leaderboard = typer.Typer(no_args_is_help=True, help="Make the leaderboard page, or check a result file for it.")
 app.add_typer(services, name="services")
-app.add_typer(leaderboard, name="leaderboard")
 
 Root = Annotated[str | None, typer.Option(help="Catalog: a folder or an fsspec URL such as s3://bucket/path.")]
 Settings = Annotated[Path | None, typer.Option(help="Settings file; ./lookbench.yaml when there is one.")]
@@ -141,6 +140,27 @@ def demo(
 
     result = run(root=root, settings=settings, photos=photos, products=products, port=port)
     _emit(result, as_json, "\n\n".join(_told(summary) for summary in result))
+
+
+@app.command()
+def publish(
+    release: Path,
+    target: Annotated[str, typer.Argument(help="Folder, fsspec URL, or hf://datasets/OWNER/NAME.")],
+    as_json: Json = False,
+) -> None:
+    """Copy a verified release to where others find it; on Hugging Face as a commit with a tag."""
+    from releases.publish import publish as run
+
+    published = asdict(run(release, target))
+    _emit(published, as_json, _line(published))
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True}, add_help_option=False)
+def leaderboard(context: typer.Context) -> None:
+    """Make the leaderboard page from results, or check results for it: build or check, as lookbench-eval has them."""
+    from lookbench_eval.cli import main as harness
+
+    sys.exit(harness(["leaderboard", *context.args]))
 
 
 # services --------------------------------------------------------------------------------------------------

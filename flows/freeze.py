@@ -3,7 +3,6 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -134,10 +133,9 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
 
 def _baselines(release: Path, workshop: Workshop) -> None:
     """Score the reference models with the wheel in the release; results and per-query tables become part of it."""
-    named: Mapping[str, str] = workshop.settings.validation.models
+    named = workshop.settings.validation.models
     with tempfile.TemporaryDirectory() as scratch:
-        specs = {name: workshop.spec(spec) for name, spec in named.items()}
-        validation.score(release, specs, workshop, out=Path(scratch))
+        validation.score(release, named, workshop, out=Path(scratch))
         for number, name in enumerate(named):
             made = validation.folder(Path(scratch), number)
             shutil.copyfile(made / "result.json", release / "baselines" / f"{name}.json")

@@ -82,13 +82,26 @@ class Annotation(BaseModel):
     """Port of our own Label Studio."""
 
 
+class Encoder(BaseModel):
+    """One encoder that a release is scored with, and what is known of its training."""
+
+    model_config = STRICT
+
+    spec: str
+    """Encoder spec of lookbench-eval."""
+    declared_cutoff: str | None = None
+    """Last day of the training data, YYYY-MM-DD."""
+    trained_on: tuple[str, ...] = ()
+    """Training sets by name; ``none`` for an encoder that never learnt."""
+
+
 class Validation(BaseModel):
     """The reference encoders a release is scored with before it is frozen."""
 
     model_config = STRICT
 
-    models: dict[str, str]
-    """Name of the baseline -> encoder spec of lookbench-eval."""
+    models: dict[str, Encoder]
+    """Name of the baseline -> its encoder."""
     constraints: str | None = "constraints.txt"
     """Pins for the fresh environment; null takes what the index serves."""
 

@@ -16,6 +16,7 @@ from catalog.errors import LookbenchError
 from catalog.ids import sha256
 from flows import artifacts
 from flows.progress import track
+from flows.settings import Encoder
 from flows.workshop import Workshop
 
 EXTRAS = {"onnx": "[onnx]", "pixels": "[onnx]", "transformers": "[transformers]"}
@@ -38,25 +39,30 @@ def validate(
     Raises ValidationError with the harness's own words when it refuses the release, the model or the window.
     """
     workshop = Workshop.open(root=root, settings=settings)
-    results = score(Path(release), {spec: workshop.spec(spec) for spec in model}, workshop, cutoff)
+    results = score(Path(release), {spec: Encoder(spec=spec) for spec in model}, workshop, cutoff)
     artifacts.metrics(results)
     return results
 
 
 def score(
-    release: Path, models: Mapping[str, str], workshop: Workshop, cutoff: str | None = None, out: Path | None = None
+    release: Path, models: Mapping[str, Encoder], workshop: Workshop, cutoff: str | None = None, out: Path | None = None
 ) -> list[dict[str, Any]]:
-    """Run the wheel of ``release`` once per model (name -> spec); ``out`` keeps what it wrote, see ``folder``."""
+    """Run the wheel of ``release`` once per model (name -> encoder); ``out`` keeps what it wrote, see ``folder``."""
     wheels = sorted((release / "harness").glob("lookbench_eval-*.whl"))
     if len(wheels) != 1:
         raise ValidationError(
             f"{release}: {len(wheels)} harness wheels in harness/, there must be one: freeze it again"
         )
     results = []
-    for number, (name, spec) in enumerate(models.items()):
-        command = environment(wheels[0], EXTRAS.get(spec.split(":")[0], ""), workshop)
+    for number, (name, encoder) in enumerate(models.items()):
+        command = environment(wheels[0], EXTRAS.get(encoder.spec.split(":")[0], ""), workshop)
         with track(f"validate {name}"), tempfile.TemporaryDirectory() as scratch:
-            results.append(_run(command, release, (name, spec), cutoff, folder(out or Path(scratch), number)))
+            arguments = [str(release), "--model", workshop.spec(encoder.spec), "--name", name, "--json", "--quiet"]
+            arguments += ["--cutoff", cutoff] if cutoff else []
+            arguments += ["--declared-cutoff", encoder.declared_cutoff] if encoder.declared_cutoff else []
+            arguments += ["--trained-on", *encoder.trained_on] if encoder.trained_on else []
+            place = folder(out or Path(scratch), number)
+            results.append(_run([str(command), *arguments, "--out", str(place)], release, name))
     return results
 
 
@@ -72,14 +78,10 @@ def table(result: Mapping[str, Any], width: int | None = None) -> str:
     return render(result, width)
 
 
-def _run(command: Path, release: Path, model: tuple[str, str], cutoff: str | None, out: Path) -> dict[str, Any]:
-    name, spec = model
-    arguments = [str(command), str(release), "--model", spec, "--name", name, "--out", str(out), "--json", "--quiet"]
-    if cutoff:
-        arguments += ["--cutoff", cutoff]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+def _run(command: Sequence[str], release: Path, name: str) -> dict[str, Any]:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ValidationError(f"lookbench-eval refused {release} with {spec}: {done.stderr.strip()[-2000:]}")
+        raise ValidationError(f"lookbench-eval refused {release} with {name}: {done.stderr.strip()[-2000:]}")
     document: dict[str, Any] = json.loads(done.stdout)
     return document
 

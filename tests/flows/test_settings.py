@@ -1,4 +1,5 @@
 import dataclasses
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ def keys(kind: Any) -> set[str]:
     fields = kind.model_fields if issubclass(kind, BaseModel) else {f.name: f for f in dataclasses.fields(kind)}
     types = {name: getattr(field, "annotation", None) for name, field in fields.items()}
     found = set()
-    for name, inner in types.items():
+    for name, declared in types.items():
+        inner = next((kind for kind in typing.get_args(declared) if kind is not type(None)), declared)
         deeper = isinstance(inner, type) and (issubclass(inner, BaseModel) or inner in POLICIES)
         found |= {f"{name}.{key}" for key in keys(inner)} if deeper else {name}
     return found
