@@ -66,9 +66,10 @@ def estimate(values: Sequence[Reals], groups: Clusters, policy: Bootstrap = Boot
     """Mean and interval of several measures over the same n rows, NaN left out.
 
     The percentile interval of a cluster bootstrap (Field and Welsh, "Bootstrapping clustered data", JRSS B 69, 2007):
-    whole clusters are drawn with replacement and the mean of all their rows is taken. Where all rows agree on 0 or on
-    1 resampling shows no spread, so the exact binomial bound over the clusters is given (Clopper and Pearson, 1934).
-    One cluster alone says nothing: its interval is 0 to 1. Every interval contains its value.
+    whole clusters are drawn with replacement and the mean of all their rows is taken. Where all rows agree resampling
+    shows no spread, so the exact binomial bound over the clusters is given (Clopper and Pearson, 1934): a share of
+    clusters that could still go unseen in such a sample may lie at the far end of the scale. One cluster alone says
+    nothing: its interval is 0 to 1. Every interval contains its value.
     """
     table = np.stack([np.asarray(one, dtype=np.float64) for one in values], axis=1)
     known = ~np.isnan(table)
@@ -90,10 +91,8 @@ def estimate(values: Sequence[Reals], groups: Clusters, policy: Bootstrap = Boot
         bound = tail ** (1 / held)
         if held == 1:
             low, high = 0.0, 1.0
-        elif (table[known[:, column], column] == 1).all():
-            low, high = bound, 1.0
-        elif (table[known[:, column], column] == 0).all():
-            low, high = 0.0, 1 - bound
+        elif np.ptp(table[known[:, column], column]) == 0:
+            low, high = value * bound, 1 - (1 - value) * bound
         else:
             low, high = (float(q) for q in np.nanquantile(drawn[:, column], [tail, 1 - tail]))
         found.append(Estimate(value, min(low, value), max(high, value), rows, held))

@@ -12,6 +12,7 @@ _SHORT = {
     "real_streetlook": "street",
     "aigen_streetlook": "AI street",
 }
+_LEADING = ("Fine@1", "Item@1", "nDCG@5", "MRR")
 
 
 def render(document: Mapping[str, Any], width: int | None = None) -> str:
@@ -31,7 +32,8 @@ def render(document: Mapping[str, Any], width: int | None = None) -> str:
         text = grid(heads, rows, foot=2)
         if len(text.splitlines()[0]) <= width:
             break
-    return "\n".join([_title(document), "", text, "", *_foot(document)])
+    slices = [line for kind, found in document["slices"].items() for line in ("", *_slice(kind, found, measures))]
+    return "\n".join([_title(document), "", text, *slices, "", *_foot(document)])
 
 
 def _title(document: Mapping[str, Any]) -> str:
@@ -54,7 +56,9 @@ def grid(heads: Sequence[str], rows: Sequence[Sequence[str]], foot: int = 0) -> 
 
     def line(cells: Sequence[str]) -> str:
         first = cells[0].ljust(widths[0])
-        return "  ".join([first, *(cell.rjust(wide) for cell, wide in zip(cells[1:], widths[1:], strict=True))])
+        return "  ".join(
+            [first, *(cell.rjust(wide) for cell, wide in zip(cells[1:], widths[1:], strict=True))]
+        ).rstrip()
 
     return "\n".join(
         [
@@ -65,6 +69,16 @@ def grid(heads: Sequence[str], rows: Sequence[Sequence[str]], foot: int = 0) -> 
             *map(line, rows[len(rows) - foot :]),
         ]
     )
+
+
+def _slice(kind: str, parts: Mapping[str, Any], measures: Sequence[str]) -> list[str]:
+    """One slice as a table: its values, their queries, and the leading measures."""
+    chosen = [name for name in _LEADING if name in measures] or list(measures[:4])
+    rows = [
+        [value, str(part["queries"]), *(_cell(part["values"].get(name), wide=True) for name in chosen)]
+        for value, part in parts.items()
+    ]
+    return [f"By {kind.removeprefix('facet:')}", "", grid(["", "queries", *chosen], rows)]
 
 
 def _foot(document: Mapping[str, Any]) -> list[str]:
@@ -79,6 +93,9 @@ def _foot(document: Mapping[str, Any]) -> list[str]:
         + (f"{dates['first']} to {dates['last']}." if dates else "not at all.")
         + f" Ties: {settings['ties']}, deciding for {100 * document['overall']['tie_rate']:.1f} % of the queries.",
     ]
+    parts = [part for part in document["subsets"].values() if part["queries"]]
+    labelled = sum(part["labelled_answers"] * part["queries"] for part in parts) / document["overall"]["queries"]
+    lines.append(f"Coverage: {100 * labelled:.1f} % of the first 20 answers carry a label.")
     excluded = sum(part.get("own_file_excluded", 0) for part in document["subsets"].values())
     if excluded:
         lines.append(f"Left out: {excluded} answers that come from the query's own file.")

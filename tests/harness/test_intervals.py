@@ -71,12 +71,14 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     assert 0.90 <= inside / 200 <= 0.99
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_unanimous_rows_get_the_exact_binomial_bound(value: float) -> None:
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    # 0.025 ** (1 / 20) = 0.8316: twenty equal clusters leave room for a share of 0.1684 of others.
+    [(0.0, 0.0, 0.1684), (1.0, 0.8316, 1.0), (0.5, 0.4158, 0.5842)],
+)
+def test_unanimous_rows_get_the_exact_binomial_bound(value: float, low: float, high: float) -> None:
     found = estimate([np.full(20, value)], np.arange(20))[0]
-    bound = 0.025 ** (1 / 20)
-    expected = (0.0, 1 - bound) if value == 0 else (bound, 1.0)
-    assert (found.low, found.high) == pytest.approx(expected)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-4)
 
 
 def test_one_cluster_says_nothing() -> None:

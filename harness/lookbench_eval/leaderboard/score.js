@@ -87,8 +87,7 @@ function estimate(found, cells, means) {
   let [lo, hi] = [0, 1];
   if (clusters > 1) {
     const bound = Math.pow(0.025, 1 / clusters);
-    if (found.every((unit) => unit.value === 1)) [lo, hi] = [bound, 1];
-    else if (found.every((unit) => unit.value === 0)) [lo, hi] = [0, 1 - bound];
+    if (found.every((unit) => unit.value === found[0].value)) [lo, hi] = [value * bound, 1 - (1 - value) * bound];
     else {
       const sorted = means.filter((mean) => !Number.isNaN(mean)).sort((a, b) => a - b);
       [lo, hi] = [quantile(sorted, 0.025), quantile(sorted, 0.975)];
