@@ -97,10 +97,10 @@ def run(path: Path) -> int:
     made = settings(site, limits)
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
+        process = CrawlerProcess(made)
         _begin(frontier, catalog, now)
         recorder = Recorder(catalog, site, now, made["USER_AGENT"])
         recorder.resume(frontier)
-        process = CrawlerProcess(made)
         crawler = process.create_crawler(ShopSpider)
         process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits)
         process.start()

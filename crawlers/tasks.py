@@ -1,7 +1,7 @@
 """What a crawl has to fetch, as plain data that survives a restart."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["start", "sitemap", "listing", "category", "product", "look", "photo"]
@@ -35,7 +35,7 @@ class Task:
 
     def dump(self) -> str:
         """Return the task as text."""
-        return json.dumps(asdict(self))
+        return json.dumps(vars(self))
 
     @classmethod
     def load(cls, text: str) -> "Task":
