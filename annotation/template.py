@@ -12,8 +12,8 @@ _INLINE_MOST = 16
 """A question with more choices than this, or that leads nothing, is a searchable list instead of chips."""
 _STYLE = """\
     .lb {display: flex; flex-wrap: wrap; gap: 24px; align-items: flex-start;}
-    .lb .lb-pictures {flex: 1 1 360px; max-width: 600px; position: sticky; top: 0;}
-    .lb .lb-context {max-width: 300px;}
+    .lb .lb-pictures {flex: 1 1 360px; max-width: 480px; position: sticky; top: 0;}
+    .lb .lb-context {max-width: 190px;}
     .lb .lb-context .lsf-toolbar {display: none;}
     .lb .lb-form {flex: 1.5 1 440px; min-width: 0; display: grid; grid-template-columns: 1fr 1fr; column-gap: 18px;}
     .lb .lb-wide {grid-column: 1 / -1;}
