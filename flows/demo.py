@@ -21,6 +21,11 @@ GATES = {  # a demo shop is small: what makes a release of it sound, not what ma
     "min_queries": {"real_studio_flat": 4, "aigen_studio": 2, "real_streetlook": 4, "aigen_streetlook": 2},
     "min_noise": 2,
 }
+NOTES = {
+    False: "A demo: the garments are drawn by this project (CC0), sold by a shop on this machine; nobody wears them.",
+    True: "A demo on real photos (CC0): further views of a product are the same photo cut out and laid elsewhere, and "
+    "the looks are composed from cut-out photos: nobody wears them.",
+}
 LOOKS, LOOKS_OF_ALL_PHOTOS = 30, 200
 LEAST = 8  # products below which no subset has a query
 
@@ -68,7 +73,7 @@ def run(
         raise DemoError(f"--products {products} is too few for an edition; give at least {LEAST}")
     home = Path(root or ".lookbench/demo" + ("-photos" if photos else "")).resolve()
     home.mkdir(parents=True, exist_ok=True)
-    file = write_settings(home, settings, port)
+    file = write_settings(home, settings, port, NOTES[photos is not None])
     workshop = Workshop.open(root=str(home), settings=file)
     try:
         return [_season(workshop, file, season, photos, products, port) for season in SEASONS]
@@ -111,7 +116,7 @@ def _crawl(
         nightly_crawl(now=season.night, **where)
 
 
-def write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
+def write_settings(home: Path, settings: str | Path | None, port: int, note: str = "") -> Path:
     """Write the settings of the demo: as given, but its own site, and labels accepted from the machine."""
     from ruamel.yaml import YAML
 
@@ -121,10 +126,7 @@ def write_settings(home: Path, settings: str | Path | None, port: int) -> Path:
     content["sites"] = str(home / "sites")
     content.setdefault("annotation", {})["labels"] = "accept-predictions"
     content.setdefault("release", {}).update(GATES)
-    for name in ("constraints",):
-        pins = content["validation"].get(name)
-        if pins:
-            content["validation"][name] = str((given.parent / pins).resolve())
+    content["notes"] = [note] if note else []
     (home / "sites").mkdir(exist_ok=True)
     site = {
         "name": "demo-shop",

@@ -24,6 +24,15 @@ from releases import run as releases
 from releases.run import FreezeInputs, FreezeResult
 from releases.verify import verify
 
+# What concerns this machine, not the edition: it stays out of the manifest.
+HERE_ONLY = {
+    "root": True,
+    "sites": True,
+    "releases": True,
+    "annotation": True,
+    "prefect_port": True,
+    "validation": {"constraints"},
+}
 ROOMS = ("annotation", "catalog", "crawlers", "curation", "flows", "generation", "releases", "taxonomy")
 
 
@@ -123,10 +132,11 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         fingerprints=both("fingerprint", "fingerprints"),
         generated=book.load("generated-identity").tables["generated"],
         ledgers={name: book.load(name).ledger for name in book.record.steps if name != "assemble"},
-        settings=workshop.settings.model_dump(mode="json", exclude={"root", "annotation", "sites"}),
+        settings=workshop.settings.model_dump(mode="json", exclude=HERE_ONLY),
         models=models,
         taxonomy_path=taxonomy.PATH,
         previous=Path(previous[-1]) if previous else None,
+        notes=workshop.settings.notes,
         code={room: code_version(room) for room in ROOMS},
     )
 

@@ -123,6 +123,8 @@ class Settings(BaseSettings):
     """Folder of site files, or one file."""
     releases: str | None = None
     """Folder that releases are written to; null means ``releases`` in the catalog's folder."""
+    notes: tuple[str, ...] = ()
+    """Sentences that head the card and the report of a release: what a reader must know about its photos."""
     seed: int = 0
     """Seed of everything that draws at random."""
     prefect_port: int = Field(4200, ge=1, le=65535)

@@ -139,7 +139,8 @@ def _load(spec: str, path: str, digest: str, device: str, *, licence: str, revis
     maker: Callable[..., Pipeline] = (
         backdrops.Backdrops if isinstance(loaded, backdrops.BackdropPipeline) else inpainting.Inpainter
     )
-    return maker(loaded, spec, digest, licence)
+    name = spec if revision else f"diffusers:{Path(path).name}"  # a folder's place is one machine's affair
+    return maker(loaded, name, digest, licence)
 
 
 def _card_licence(card: Path) -> str:
