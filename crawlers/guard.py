@@ -54,22 +54,6 @@ def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | N
     return refusal(host, allow_loopback=host in loopback_hosts)
 
 
-async def resolves_well(host: str, loopback_hosts: frozenset[str]) -> str | None:
-    """Resolve a host and return why it may not be connected to, or None when all of its addresses may be."""
-    import asyncio
-    import socket
-
-    try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError as error:
-        return f"{host} does not resolve ({error})"
-    for entry in found:
-        reason = refusal(str(entry[4][0]), allow_loopback=host in loopback_hosts)
-        if reason:
-            return reason
-    return None
-
-
 class Resolver:
     """Scrapy's name resolver (setting TWISTED_DNS_RESOLVER) that hands out permitted addresses only.
 

@@ -38,8 +38,8 @@ def write(folder: Path, catalog: Catalog, site: Site, now: datetime, limits: Cra
     return path
 
 
-def settings(site: Site, limits: CrawlLimits) -> dict[str, Any]:
-    """Return the Scrapy settings for one site."""
+def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
+    """Return the Scrapy settings for one site; ``proxy`` is the port of the browser's proxy."""
     from crawlers import rendering
 
     made: dict[str, Any] = {
@@ -79,8 +79,7 @@ def settings(site: Site, limits: CrawlLimits) -> dict[str, Any]:
     }
     path = rendering.browser() if site.render != "never" else None
     if path:
-        made |= rendering.settings(path)
-        rendering.loopback_hosts.update(site.hosts if site.allow_loopback else ())
+        made |= rendering.settings(path, proxy)
     return made
 
 
@@ -88,13 +87,15 @@ def run(path: Path) -> int:
     """Crawl the site of a job file; the report and ledger lie beside it afterwards. Return the exit status."""
     from scrapy.crawler import CrawlerProcess
 
+    from crawlers import proxy
     from crawlers.spiders import ShopSpider
 
     _die_with_parent()
     job: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
     catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
-    made = settings(site, limits)
+    listening = proxy.listen()
+    made = settings(site, limits, listening.getsockname()[1])
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
         process = CrawlerProcess(made)
@@ -102,7 +103,7 @@ def run(path: Path) -> int:
         recorder = Recorder(catalog, site, now, made["USER_AGENT"])
         recorder.resume(frontier)
         crawler = process.create_crawler(ShopSpider)
-        process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits)
+        process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits, listening=listening)
         process.start()
         if recorder.close_reason == "finished":
             frontier.note(Yield(notes={("crawl", "state"): "finished"}))
@@ -112,6 +113,7 @@ def run(path: Path) -> int:
         figures = report(recorder, crawler.stats.get_stats())
         (folder / f"{site.name}.report.json").write_text(json.dumps(figures), encoding="utf-8")
     finally:
+        listening.close()
         frontier.close()
     return 0
 

@@ -86,9 +86,10 @@ def browser() -> str | None:
     )
 
 
-def settings(path: str) -> dict[str, Any]:
-    """Return the Scrapy settings that render with the browser at ``path``."""
-    flags = [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+def settings(path: str, proxy: int) -> dict[str, Any]:
+    """Return the Scrapy settings that render with the browser at ``path`` through the proxy on port ``proxy``."""
+    through = (f"--proxy-server=http://127.0.0.1:{proxy}", "--proxy-bypass-list=<-loopback>")
+    flags = [*FLAGS, *through, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
     return {
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
@@ -103,19 +104,10 @@ def settings(path: str) -> dict[str, Any]:
     }
 
 
-loopback_hosts: set[str] = set()
-"""Hosts that the sites of this process allow to be the machine itself; set once by the crawl."""
-
-
-async def unwanted(request: Any) -> bool:
-    """Return whether the browser should drop a request: pictures, trackers, and hosts the guard refuses."""
-    from crawlers import guard
-
-    url = request.url
-    if request.resource_type in BLOCKED or _TRACKERS.search(url):
-        return True
-    allowed = frozenset(loopback_hosts)
-    return bool(guard.check_url(url, allowed) or await guard.resolves_well(urlsplit(url).hostname or "", allowed))
+def unwanted(request: Any) -> bool:
+    """Return whether the browser should drop a request: pictures, trackers, other schemes than http(s)."""
+    url: str = request.url
+    return request.resource_type in BLOCKED or not url.startswith(("http:", "https:")) or bool(_TRACKERS.search(url))
 
 
 async def settle(page: Any) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import re
+import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +20,7 @@ from crawlers.discovery import Scope
 from crawlers.frontier import Frontier
 from crawlers.limits import CrawlLimits
 from crawlers.photos import PhotoDesk
+from crawlers.proxy import GuardProxy
 from crawlers.readers.reading import Reading
 from crawlers.readers.urls import canonical, is_home, page_key, same_site
 from crawlers.recorder import Recorder, Sight
@@ -35,14 +37,18 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
 
     name = "shop"
 
-    def __init__(self, site: Site, recorder: Recorder, frontier: Frontier, limits: CrawlLimits, **kwargs: Any) -> None:
-        super().__init__(name=site.name, **kwargs)
+    def __init__(
+        self, site: Site, recorder: Recorder, frontier: Frontier, limits: CrawlLimits, listening: socket.socket
+    ) -> None:
+        super().__init__(name=site.name)
         self.site, self.recorder, self.frontier, self.limits = site, recorder, frontier, limits
         self.scope = Scope(site, limits)
         self.desk = PhotoDesk(recorder, limits)
         self.desk.load(frontier)
         self.memory = rendering.Memory()
         self.can_render = site.render != "never" and rendering.browser() is not None
+        self.listening = listening
+        self.proxy = GuardProxy(site.hosts if site.allow_loopback else frozenset())
         self.feed: dict[str, Reading] = {}
         self.pages = frontier.pages()
 
@@ -55,6 +61,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
 
     async def start(self) -> AsyncIterator[Request]:
         """Read the product feeds, since pages are completed from them, then fill the frontier."""
+        await self.proxy.start(self.listening)
         for url in self.scope.feeds():
             await self.read_feed(url)
         tasks = list(self.scope.seeds())
@@ -261,6 +268,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     def closed(self, reason: str) -> None:
         """Settle the looks of a crawl that came to its end, and write what waits."""
         self.recorder.close_reason = reason
+        self.proxy.close()
         try:
             if reason == "finished":
                 self.desk.close()

@@ -93,3 +93,42 @@ def test_again_at_the_same_time_changes_nothing_and_later_adds_sightings(shop, t
     products = catalog.read("products").to_pylist()
     assert len(products) == 24
     assert {row["first_seen"] for row in products} == {JUNE}
+
+
+def test_sites_that_give_nothing_are_named_and_the_others_kept(shop, tmp_path):
+    down = site(shop, name="down", start_urls=["http://127.0.0.1:9/"])
+    empty = site(
+        shop, name="empty", start_urls=[shop.url + "/looks/1"], discover=["category"], deny=["/p/", "/c/", r"/\w*$"]
+    )
+    with pytest.raises(CrawlError) as error:
+        run.crawl(
+            Catalog(tmp_path / "c"), [down, site(shop), empty], now=JUNE, limits=LIMITS, log=tmp_path / "crawl.log"
+        )
+    told = str(error.value)
+    assert "'down'" in told
+    assert "127.0.0.1:9" in told
+    assert "refused" in told
+    assert "'empty'" in told
+    assert "'testwick'" not in told
+    assert error.value.result.report["testwick"]["products"] == 12
+    assert Catalog(tmp_path / "c").read("products").num_rows == 12
+
+
+def test_a_catalog_that_cannot_be_written_loses_nothing(shop, tmp_path):
+    root = tmp_path / "c"
+    root.mkdir()
+    (root / "images").write_text("in the way")
+    with pytest.raises(CrawlError, match="'testwick'.*could not be written"):
+        crawl(root, site(shop))
+    (root / "images").unlink()
+    report = crawl(root, site(shop)).report["testwick"]
+    assert (report["products"], report["photos_new"]) == (12, 25)
+    assert Catalog(root).read("photos").num_rows == 25
+
+
+def test_refused_before_anything_is_asked(tmp_path):
+    somewhere = Site(name="x", start_urls=["https://shop.example/"], enabled=False)
+    with pytest.raises(CrawlError, match="none enabled"):
+        run.crawl(Catalog(tmp_path), [somewhere], now=JUNE)
+    with pytest.raises(CrawlError, match="time without zone"):
+        run.crawl(Catalog(tmp_path), [somewhere], now=datetime(2026, 6, 1))  # noqa: DTZ001 - that is the point

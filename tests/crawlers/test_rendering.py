@@ -1,0 +1,76 @@
+"""The browser: used only where the plain HTML lacks the product, and kept from addresses that are not public."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from conftest_shop import Answer, jpeg
+
+from catalog.store import Catalog
+from crawlers import readers, rendering, run
+from crawlers.limits import CrawlLimits
+from crawlers.sites import Site
+
+NOW = datetime(2026, 6, 1, 3, tzinfo=UTC)
+SHELL = """<!doctype html><html lang="en"><head><title>Testwick</title></head><body><div id="app"></div><script>
+fetch("%(api)s").then(r => r.json()).then(p => {
+  document.title = p.name;
+  document.getElementById("app").innerHTML = `<main><h1>${p.name}</h1><p class="price">€${p.price}</p><img src="${p.image}"
+    width="300" height="400"><button>Add to bag</button></main>`;
+});
+fetch("http://localhost:%(port)s/secret").catch(() => 0);
+fetch("/away").catch(() => 0);
+</script></body></html>"""
+
+
+def test_memory_learns_by_section():
+    memory = rendering.Memory()
+    for number in range(3):
+        assert memory.worth(f"https://x.example/app/{number}")
+        memory.learn(f"https://x.example/app/{number}", rendered=True, read=False)
+    assert not memory.worth("https://x.example/app/9")
+    assert memory.worth("https://x.example/shop/9")
+    for number in range(2):
+        memory.learn(f"https://x.example/shop/{number}", rendered=True, read=True)
+    assert memory.at_once("https://x.example/shop/9")
+    memory.learn("https://x.example/shop/3", rendered=False, read=True)
+    assert not memory.at_once("https://x.example/shop/9")
+
+
+def test_a_shell_lacks_content_and_a_text_page_does_not():
+    shell = SHELL % {"api": "/api", "port": 1}
+    assert rendering.lacks_content(readers.read(shell, "https://x.example/app/1"), shell)
+    text = "<script>var a</script><h1>About us</h1><p>" + "word " * 400
+    assert not rendering.lacks_content(readers.read(text, "https://x.example/about"), text)
+    plain = "<h1>Empty</h1>"
+    assert not rendering.lacks_content(readers.read(plain, "https://x.example/p"), plain)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_only_the_scripted_section_is_rendered(shop, tmp_path):
+    port = shop.url.rsplit(":", 1)[1]
+    for number in range(3):
+        shop.routes[f"/app/{number}"] = Answer((SHELL % {"api": f"/api/{number}", "port": port}).encode())
+        record = {"name": f"Scripted Coat {number}", "price": f"{80 + number}.00", "image": f"/img/app-{number}.jpg"}
+        shop.routes[f"/api/{number}"] = Answer(json.dumps(record).encode(), kind="application/json")
+        shop.routes[f"/img/app-{number}.jpg"] = Answer(jpeg(300 + number), kind="image/jpeg")
+    shop.routes["/away"] = Answer(status=302, headers={"Location": f"http://localhost:{port}/secret"})
+    shop.routes["/secret"] = Answer(b"secret")
+    links = "".join(f'<a href="/app/{number}"><img src="/img/app-{number}.jpg"></a>' for number in range(3))
+    shop.routes["/c/app"] = Answer(f"<!doctype html><title>Coats</title><h1>Coats</h1><div>{links}</div>".encode())
+    shop.routes["/"] = Answer(
+        b'<title>Testwick</title><h1>Testwick</h1><nav><a href="/c/shirts">Shirts</a><a href="/c/app">Coats</a></nav>'
+    )
+    site = Site(name="testwick", start_urls=[shop.url + "/"], allow_loopback=True, delay=0, concurrency=8)
+    limits = CrawlLimits(page_seconds=30, photo_seconds=20, retries=1, seconds=150)
+    result = run.crawl(Catalog(tmp_path / "c"), [site], now=NOW, limits=limits, log=tmp_path / "log")
+    report = result.report["testwick"]
+    assert (report["products"], report["rendered"]) == (15, 3)
+    rows = {row["name"]: row for row in Catalog(tmp_path / "c").read("products").to_pylist()}
+    assert [
+        (rows[f"Scripted Coat {number}"]["price"], rows[f"Scripted Coat {number}"]["currency"]) for number in range(3)
+    ] == [("80.00", "EUR"), ("81.00", "EUR"), ("82.00", "EUR")]
+    assert shop.hits["/away"] == 3
+    assert shop.hits["/secret"] == 0
+    assert "kept from localhost" in (tmp_path / "log").read_text()
