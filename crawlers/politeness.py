@@ -1,4 +1,7 @@
-"""Downloader middlewares that keep a crawl polite and safe: robots, Retry-After, the guard of every hop."""
+"""Loaded by name, by Scrapy: downloader middlewares that keep a crawl polite and safe.
+
+Robots, Retry-After, and the guard of every hop.
+"""
 
 import asyncio
 import logging

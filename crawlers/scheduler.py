@@ -1,4 +1,7 @@
-"""Scrapy scheduler over the durable frontier: spiders stay ordinary, tasks outlive the process."""
+"""Loaded by name, by Scrapy: its scheduler over the durable frontier.
+
+Spiders stay ordinary, tasks outlive the process.
+"""
 
 from collections import deque
 from typing import Any

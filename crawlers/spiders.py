@@ -1,4 +1,7 @@
-"""The spider: fetches tasks, reads pages, keeps what they show; each task ends in one transaction of the frontier."""
+"""Loaded by name, in the process of a crawl: the spider.
+
+It fetches tasks, reads pages, keeps what they show; each task ends in one transaction of the frontier.
+"""
 
 import logging
 import re
