@@ -209,7 +209,7 @@ class Recorder:
         """Go on where a crawl that ended early was: its figures, and the addresses that have a verdict."""
         state = frontier.notes("state")
         self.figures.update(state.get("figures", {}))
-        self.errors.update(state.get("errors", {}))
+        self.errors.update({kind: count for kind, count in state.get("errors", {}).items() if kind != "disk"})
         self._ledger_ids |= {(row["subject"], row["id"]) for row in frontier.ledger()}
 
     def export(self, frontier: Frontier) -> None:

@@ -5,9 +5,12 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from catalog import ids
 from catalog.store import Catalog
 from crawlers import run
+from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
@@ -118,7 +121,7 @@ def test_a_catalog_that_cannot_be_written_loses_nothing(shop, tmp_path):
     root = tmp_path / "c"
     root.mkdir()
     (root / "images").write_text("in the way")
-    with pytest.raises(CrawlError, match="'testwick'.*could not be written"):
+    with pytest.raises(CrawlError, match=r"'testwick'.*could not be written"):
         crawl(root, site(shop))
     (root / "images").unlink()
     report = crawl(root, site(shop)).report["testwick"]
