@@ -81,7 +81,7 @@ def test_help_needs_no_heavy_library() -> None:
     code = (
         "import sys; from typer.testing import CliRunner; import flows.cli as c;"
         "r = CliRunner().invoke(c.app, ['--help']); assert r.exit_code == 0, r.output;"
-        f"print(sorted(set(sys.modules) & {sorted(HEAVY | {'prefect', 'pyarrow', 'numpy'})!r}))"
+        f"print(sorted(set(sys.modules).intersection({sorted(HEAVY | {'prefect', 'pyarrow', 'numpy'})!r})))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=HOME, check=True)
     assert done.stdout.strip() == "[]"
