@@ -6,7 +6,7 @@ block by block, how far the colours are apart. Pictures too plain for features a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +23,15 @@ GRID: Final = 96
 
 BLOCKS: Final = 8
 """... in BLOCKS x BLOCKS blocks, so that a changed corner stays one block."""
+
+_STRETCH: Final = 1.8
+_TURN: Final = np.deg2rad(22)
+_SHIFT: Final = 8.0
+_RIDGE: Final = 25.0
+"""Bounds of a colour cast: factor of chroma, turn of hue, shift in a*b*; and the squared a*b* that carries no news."""
+
+_PLAIN: Final = 0.25
+"""Weight of a plain block that agrees, beside 1 for one with a pattern."""
 
 Lab = npt.NDArray[np.float32]
 
@@ -42,6 +51,11 @@ class View:
     descriptors: npt.NDArray[np.uint8]
     """(n, 32) ORB."""
 
+    @property
+    def grey(self) -> bool:
+        """Whether no pixel has a colour: a copy may have lost it."""
+        return float(np.hypot(self.lab[..., 1], self.lab[..., 2]).max()) < 4
+
 
 @dataclass(frozen=True)
 class Look:
@@ -54,7 +68,7 @@ class Look:
     agreement: float
     """Share of the common blocks whose brightness pattern agrees, 0 to 1."""
     colour: float
-    """Median distance in a*b* over the common part; 0 when either picture is grey all over."""
+    """How far a*b* stay apart over the common part after the best cast; 0 when either picture is grey all over."""
     turn: int | None
     """Orientation of the first picture, of curation.hashes.ORIENTATIONS."""
 
@@ -65,12 +79,12 @@ class LookPolicy:
 
     overlap: float = 0.5
     """Least share of either picture that both have in common (a crop by 20 % of both sides leaves 0.64)."""
-    agreement: float = 0.55
+    agreement: float = 0.5
     """Least share of agreeing blocks, the pictures aligned by features."""
-    frame_agreement: float = 0.72
-    """Least share of agreeing blocks, frame on frame: two garments hung alike before one wall reach 0.66."""
-    colour: float = 35.0
-    """Most distance of colours in a*b*: a recoloured variant of a product is no copy, a colour cast is."""
+    frame_agreement: float = 0.6
+    """Least share of agreeing blocks, frame on frame: two garments hung alike before one wall reach 0.54."""
+    colour: float = 16.0
+    """Most distance of colours in a*b* after the best cast: a product in another colour is no copy."""
 
 
 def confirms(look: Look, policy: LookPolicy) -> bool:
@@ -141,14 +155,16 @@ def overlay(first: View, second: View, way: int | None = None) -> Look | None:
     inside = cv2.warpAffine(np.ones((GRID, GRID), np.uint8), matrix, (GRID, GRID), flags=cv2.INTER_NEAREST) > 0
     shared = float(inside.mean())
     grown = scale**2 * first.width * first.height / (second.width * second.height)
-    return _look(moved, second.lab, inside, int(mask.sum()), min(shared, shared / grown), way)
+    seen = _look(moved, second.lab, inside, int(mask.sum()), min(shared, shared / grown), way)
+    return replace(seen, colour=0.0) if first.grey or second.grey else seen
 
 
 def frame_on_frame(first: View, second: View, way: int | None = None) -> Look:
     """Stretch ``first`` to the frame of ``second``; the overlap is the ratio of their aspects."""
     stretch = (first.width / first.height) / (second.width / second.height)
     everywhere = np.ones((GRID, GRID), bool)
-    return _look(first.lab, second.lab, everywhere, 0, float(min(stretch, 1 / stretch)), way)
+    seen = _look(first.lab, second.lab, everywhere, 0, float(min(stretch, 1 / stretch)), way)
+    return replace(seen, colour=0.0) if first.grey or second.grey else seen
 
 
 def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, overlap: float, way: int | None) -> Look:
@@ -166,7 +182,12 @@ def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, o
     alike = np.minimum(spread, other_spread) >= 0.3 * np.maximum(spread, other_spread)
     correlated = alike & (together > 0.7 * spread * other_spread)
     agrees = np.where(plain, np.abs(mean - other_mean) < 20, correlated)
-    return Look(inliers, overlap, float(agrees[judged].mean()), _colour_distance(moved[inside], still[inside]), way)
+    # plain wall on plain wall says little, a plain block of another brightness says that something else is there
+    weights = np.where(plain & agrees, _PLAIN, 1.0)[judged]
+    agreement = float((agrees[judged] * weights).sum() / weights.sum())
+    side = GRID // BLOCKS
+    common = inside & np.kron(agrees & judged, np.ones((side, side), bool))
+    return Look(inliers, overlap, agreement, _colour_distance(moved[common], still[common]), way)
 
 
 def _blocks(raster: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -176,6 +197,22 @@ def _blocks(raster: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _colour_distance(moved: Lab, still: Lab) -> float:
-    if min(float(np.hypot(values[:, 1], values[:, 2]).max(initial=0)) for values in (moved, still)) < 4:
+    """Return how far the colours stay apart after the best cast: 90th percentile in a*b*.
+
+    A cast turns all hues by one angle, stretches all chroma by one factor and shifts all colours alike, each within
+    bounds; a product in another colour changes where its background does not.
+    """
+    if not len(moved):
         return 0.0
-    return float(np.median(np.hypot(moved[:, 1] - still[:, 1], moved[:, 2] - still[:, 2])))
+    first, second = (values[:, 1] + 1j * values[:, 2] for values in (moved, still))
+    spread = first - first.mean()
+    power = float((np.abs(spread) ** 2).mean())
+    # the ridge leaves pictures of almost one colour without a turn or stretch of their own
+    cast = complex(((spread.conj() * (second - second.mean())).mean() + _RIDGE) / (power + _RIDGE))
+    stretch = min(max(abs(cast), 1 / _STRETCH), _STRETCH)
+    angle = min(max(float(np.angle(cast)), -_TURN), _TURN)
+    turned = first * stretch * np.exp(1j * angle)
+    shift = complex(np.median((second - turned).real), np.median((second - turned).imag))
+    if abs(shift) > _SHIFT:
+        shift *= _SHIFT / abs(shift)
+    return float(np.quantile(np.abs(second - turned - shift), 0.9))

@@ -63,7 +63,11 @@ def edition(
     """Fingerprint and decide, one garment per photo that covers most of it."""
     photos = tables.from_rows("photos", rows)
     garments = [
-        {"item_id": item_id(row["photo_id"], (20, 20, 280, 380)), "photo_id": row["photo_id"], "box": (20.0, 20.0, 280.0, 380.0)}
+        {
+            "item_id": item_id(row["photo_id"], (20, 20, 280, 380)),
+            "photo_id": row["photo_id"],
+            "box": (20.0, 20.0, 280.0, 380.0),
+        }
         for row in rows
     ]
     items = tables.from_rows("items", garments)
@@ -90,7 +94,11 @@ def test_copies_inside_an_edition_leave_the_largest(catalog: Catalog) -> None:
     assert decisions[big["photo_id"]]["kept"]
     assert decisions[other["photo_id"]]["kept"]
     dropped = decisions[small["photo_id"]]
-    assert (dropped["kept"], dropped["reason"], dropped["matched_id"]) == (False, "duplicate_in_edition", big["photo_id"])
+    assert (dropped["kept"], dropped["reason"], dropped["matched_id"]) == (
+        False,
+        "duplicate_in_edition",
+        big["photo_id"],
+    )
     assert dropped["tier"] == "pdq"
     assert dropped["distance"] <= dropped["threshold"]
 

@@ -1,0 +1,113 @@
+"""The second look: copies however changed, and pictures that only look alike."""
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageEnhance
+
+from catalog.decode import Pixels, decode, encode_jpeg
+from curation.alignment import Look, LookPolicy, compare, confirms, view, views
+
+
+def picture(seed: int, colour: tuple[int, int, int] = (150, 40, 60)) -> Image.Image:
+    """A garment-like shape with a print, on a soft background."""
+    rng = np.random.default_rng(seed)
+    low = Image.fromarray(rng.integers(170, 230, (4, 3, 3)).astype(np.uint8))
+    image = low.resize((360, 480), Image.Resampling.BICUBIC)
+    draw = ImageDraw.Draw(image)
+    draw.polygon(
+        [(80, 60), (280, 60), (330, 200), (270, 220), (270, 420), (90, 420), (90, 220), (30, 200)], fill=colour
+    )
+    for _ in range(25):
+        x, y, r = rng.integers(100, 250), rng.integers(90, 390), rng.integers(4, 22)
+        draw.ellipse((x - r, y - r, x + r, y + r), fill=tuple(rng.integers(0, 256, 3).tolist()))
+    return image
+
+
+def framed(image: Image.Image) -> Image.Image:
+    frame = Image.new("RGB", (image.width + 60, image.height + 60), "black")
+    frame.paste(image, (30, 30))
+    return frame
+
+
+def lettered(image: Image.Image) -> Image.Image:
+    marked = image.copy()
+    ImageDraw.Draw(marked).rectangle((0, 380, 360, 425), fill="white")
+    ImageDraw.Draw(marked).text((20, 385), "SALE  -50 %", fill="red", font_size=32)
+    return marked
+
+
+COPIES = {
+    "re-encoded": lambda image: image,
+    "small": lambda image: image.resize((150, 200)),
+    "cropped": lambda image: image.crop((40, 20, 330, 405)),
+    "mirrored": lambda image: image.transpose(Image.Transpose.FLIP_LEFT_RIGHT),
+    "mirrored and cropped": lambda image: image.crop((40, 20, 330, 405)).transpose(Image.Transpose.FLIP_LEFT_RIGHT),
+    "framed": framed,
+    "lettered": lettered,
+    "darker": lambda image: ImageEnhance.Brightness(image).enhance(0.75),
+    "grey": lambda image: image.convert("L").convert("RGB"),
+}
+
+
+def jpeg(image: Image.Image) -> Pixels:
+    return decode(encode_jpeg(np.asarray(image), 75)).pixels
+
+
+@pytest.mark.parametrize("change", COPIES)
+def test_a_copy_is_confirmed(change: str) -> None:
+    original = picture(1)
+    look = compare(views(jpeg(COPIES[change](original))), view(np.asarray(original)))
+    assert confirms(look, LookPolicy()), look
+    assert look.turn == (0 if "mirrored" in change else None)
+
+
+@pytest.mark.parametrize(("seed", "colour"), [(2, (150, 40, 60)), (3, (20, 90, 40))])
+def test_another_print_on_the_same_cut_is_no_copy(seed: int, colour: tuple[int, int, int]) -> None:
+    look = compare(views(np.asarray(picture(seed, colour))), view(np.asarray(picture(1))))
+    assert not confirms(look, LookPolicy()), look
+
+
+def test_a_small_part_of_a_picture_is_no_copy_of_it() -> None:
+    original = picture(1)
+    look = compare(views(np.asarray(original.crop((90, 90, 230, 260)))), view(np.asarray(original)))
+    assert not confirms(look, LookPolicy()), look
+
+
+def test_features_see_through_any_turn_and_frames_through_the_one_asked_for() -> None:
+    original, plain = picture(1), picture(1).resize((33, 44))
+    turned = np.asarray(original.rotate(90, expand=True))
+    assert confirms(compare(views(turned), view(np.asarray(original))), LookPolicy())
+    small = np.asarray(plain.transpose(Image.Transpose.ROTATE_90))
+    assert not confirms(compare(views(small), view(np.asarray(plain))), LookPolicy())
+    assert confirms(compare(views(small, (Image.Transpose.ROTATE_270,)), view(np.asarray(plain))), LookPolicy())
+
+
+def recoloured(image: Image.Image, colour: tuple[int, int, int]) -> Image.Image:
+    """The same picture with the garment in another colour: its red cloth replaced, its light and prints kept."""
+    pixels = np.asarray(image).copy()
+    cloth = np.abs(pixels.astype(int) - (150, 40, 60)).max(axis=2) < 30
+    pixels[cloth] = colour
+    return Image.fromarray(pixels)
+
+
+@pytest.mark.parametrize("colour", [(40, 90, 130), (95, 95, 20)])
+def test_a_variant_in_another_colour_is_no_copy(colour: tuple[int, int, int]) -> None:
+    look = compare(views(np.asarray(recoloured(picture(1), colour))), view(np.asarray(picture(1))))
+    assert look.agreement > 0.8
+    assert not confirms(look, LookPolicy()), look
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 300), (64, 64)])
+def test_pictures_without_features_are_laid_frame_on_frame(size: tuple[int, int]) -> None:
+    flat = np.full((*size, 3), 180, np.uint8)
+    assert compare(views(flat), view(flat)).inliers == 0
+
+
+def test_a_look_is_held_against_every_line() -> None:
+    good = Look(inliers=60, overlap=0.8, agreement=0.9, colour=3, turn=None)
+    assert confirms(good, LookPolicy())
+    for worse in ({"overlap": 0.4}, {"agreement": 0.3}, {"colour": 60}):
+        assert not confirms(Look(**{**vars(good), **worse}), LookPolicy())
+    assert not confirms(Look(**{**vars(good), "inliers": 0, "agreement": 0.55}), LookPolicy()), (
+        "frame on frame needs more"
+    )
