@@ -1,6 +1,7 @@
 """JSON as pages really hold it: comments around it, several values in one script, raw control characters, broken
 syntax."""
 
+import html
 import json
 import re
 from typing import Any
@@ -29,6 +30,8 @@ def parse(text: str) -> tuple[list[Any], str | None]:
         return [orjson.loads(body)], None
     except ValueError:
         pass
+    if body[1:].lstrip().startswith("&quot;"):
+        body = html.unescape(body)
     values, rest = _sequence(body)
     if not rest:
         return values, None if values else "no JSON"

@@ -22,7 +22,7 @@ def decide(page: Sources, claims: list[Claim], seen: Seen) -> PageType:
     """Return the kind of a page; ``claims`` are those of its own product, ``seen`` what it shows."""
     kinds, og_type = page.graph.kinds, (page.head.get("og:type") or "").casefold()
     if any(claim.offers or claim.variants for claim in claims) and not _named_otherwise(page, claims):
-        return "product"
+        return "listing" if _rates_a_list(page, claims, seen) else "product"
     if kinds & jsonld.ARTICLES or (og_type == "article" and not seen.can_buy):
         return "look" if is_look(page, links.products(page.outline, []), named_only=True) else "article"
     others = [*page.graph.others, *page.micro[1]]
@@ -50,6 +50,14 @@ def _named_otherwise(page: Sources, claims: list[Claim]) -> bool:
     if not article and not listed:
         return False
     return max(alike(claim.name, page.outline.title or page.og.name) for claim in claims) < 0.6
+
+
+def _rates_a_list(page: Sources, claims: list[Claim], seen: Seen) -> bool:
+    """Return whether the only "product" is a category that search engines shall show with stars and a price range."""
+    offers = [offer for claim in claims for offer in claim.every_offer()]
+    bare = not any(claim.images or claim.sku or claim.gtins or claim.variants for claim in claims)
+    ranged = all(offer.price is None for offer in offers)
+    return bare and ranged and not seen.can_buy and len(links.products(page.outline, [])) >= 6
 
 
 def is_look(page: Sources, tiles: list[str], *, named_only: bool = False) -> bool:

@@ -110,6 +110,8 @@ _SUFFIX = re.compile(
     r"|_(?:pico|icon|thumb|small|compact|medium|large|grande|master)"
     r"|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
 )
+_RESIZERS = ("/_next/image", "/_vercel/image", "/_image", "/_ipx")
+_CDN_OPTIONS = re.compile(r"/cdn-cgi/image/[^/]*=[^/]*/")
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
 
@@ -140,9 +142,17 @@ def of_element(image: Any, base: str) -> list[Picture]:
         if dynamic := holder.get("data-dynamic-image") or holder.get("data-a-dynamic-image"):
             found += list(_sized(dynamic, base))
         for name in SOURCES:
-            if (url := absolute(holder.get(name), base)) and not _is_markup(url):
+            if (url := absolute(_filled(holder, holder.get(name)), base)) and not _is_markup(url):
                 found.append(picture(url))
     return found
+
+
+def _filled(holder: Any, address: str | None) -> str | None:
+    """Fill the width into a lazy loader's address template from the widths that it lists; without them it is none."""
+    if not address or "{" not in address:
+        return address
+    widths = [int(width) for width in re.findall(r"\d{2,4}", holder.get("data-widths") or "")[:40]]
+    return address.replace("{width}", str(max(widths))) if "{width}" in address and widths else None
 
 
 def _is_markup(url: str) -> bool:
@@ -210,7 +220,13 @@ def width_of(url: str) -> int:
 def key(url: str) -> str:
     """Return one key for all sizes of a picture; crops of it keep a key of their own."""
     parts = urlsplit(url)
-    path = _SUFFIX.sub("", unquote(parts.path))
+    if (
+        parts.path.endswith(_RESIZERS)
+        and (inner := absolute(dict(parse_qsl(parts.query)).get("url"), url))
+        and inner != url
+    ):
+        return key(inner)
+    path = _SUFFIX.sub("", _CDN_OPTIONS.sub("/", unquote(parts.path)))
     path = re.sub(r"/w/\d{2,5}/", "/", re.sub(r"/\d{3,4}/\d{3,4}/", "/", re.sub(r"/cache/[0-9a-f]{32}/", "/", path)))
     if "_" in path and "/" in path:
         path = "/".join(segment for segment in path.split("/") if "crop" in segment or not _TRANSFORM.match(segment))

@@ -1,5 +1,6 @@
 """schema.org nodes, whether from JSON-LD, microdata or embedded state, as claims."""
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,10 @@ PRODUCT_TYPES = frozenset({"product", "productgroup", "productmodel", "individua
 _GTINS = ("gtin", "gtin8", "gtin12", "gtin13", "gtin14", "ean", "isbn")
 _OLD_PRICE = ("listprice", "strikethroughprice", "srp", "msrp", "regularprice")
 MAX_LIST = 400
+# "images.shop.com/a.jpg": dots in the first part, a known ending, and it is no file itself.
+_HOST_FIRST = re.compile(
+    r"^(?:[a-z0-9-]+\.){1,4}(?:com|net|org|io|co|cloud|shop|store|eu|uk|de|fr|it|es|example)/\S", re.IGNORECASE
+)
 
 
 def types(node: Mapping[str, Any]) -> set[str]:
@@ -40,7 +45,7 @@ def named(value: Any, depth: int = 0) -> str | None:
             first(entry, "name", "value", "@value", "legalName", "title") if isinstance(entry, dict) else entry, 500
         )
         if text and not text.startswith(("http://", "https://")):
-            return text
+            return plain(text) if "<" in text else text
         if isinstance(entry, dict) and isinstance(entry.get("name"), dict | list) and depth < 4:
             return named(entry["name"], depth + 1)
     return None
@@ -57,15 +62,33 @@ def images(value: Any, base: str, depth: int = 0) -> list[str]:
     for entry in listed(value):
         if isinstance(entry, dict):
             url = first(
-                entry, "contentUrl", "url", "@id", "src", "image", "contenturl", "originalSrc", "large", "zoom", "full"
+                entry,
+                "contentUrl",
+                "url",
+                "@id",
+                "src",
+                "image",
+                "contentURL",
+                "URL",
+                "originalSrc",
+                "large",
+                "zoom",
+                "full",
             )
             found += images(url, base, depth + 1) if isinstance(url, list | dict) and depth < 4 else []
-            url = absolute(url, base)
+            url = _picture(url, base)
         else:
-            url = absolute(entry, base)
+            url = _picture(entry, base)
         if url and url not in found:
             found.append(url)
     return found
+
+
+def _picture(value: Any, base: str) -> str | None:
+    """Return an absolute address; one that begins with a host name only lacks its scheme."""
+    if isinstance(value, str) and _HOST_FIRST.match(value.strip()):
+        return absolute("https://" + value.strip(), base)
+    return absolute(value, base)
 
 
 def claim(node: Mapping[str, Any], base: str, source: str, depth: int = 0) -> Claim:

@@ -185,6 +185,8 @@ def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) ->
     currency = prices.currency_of(
         _deep_text(node, ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso")), region
     )
+    if _is_in_cents(node):
+        node = {key: value / 100 if isinstance(value, int) and "price" in key else value for key, value in node.items()}
     price, currency = _amount(node, _PRICE, currency, region)
     inner: Mapping[str, Any] = next(
         (node[key] for key in ("price", "prices", "priceInfo") if isinstance(node.get(key), dict)), {}
@@ -224,6 +226,12 @@ def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) ->
         if price is not None or stock
         else [],
     )
+
+
+def _is_in_cents(node: Mapping[str, Any]) -> bool:
+    """Return whether an object is a theme's product record, whose prices are whole minor units."""
+    whole = isinstance(node.get("price"), int) and not isinstance(node.get("price"), bool)
+    return whole and "handle" in node and bool({"compare_at_price", "price_min", "price_varies"} & node.keys())
 
 
 def _amount(
