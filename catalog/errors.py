@@ -4,7 +4,5 @@
 class LookbenchError(Exception):
     """A failure a person can act on: its message says what, where, the value and the remedy.
 
-    The command line prints the message alone and exits with ``exit_code``.
+    The command line prints the message alone and exits non-zero.
     """
-
-    exit_code = 1

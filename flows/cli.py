@@ -284,9 +284,14 @@ def main() -> None:
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")  # the command itself tells what failed
     try:
         app()
-    except LookbenchError as error:
+    except Exception as error:
+        from lookbench_eval.errors import HarnessError
+        from taxonomy import TaxonomyError
+
+        if not isinstance(error, LookbenchError | HarnessError | TaxonomyError):
+            raise
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,13 @@ class PlainFileError(LookbenchError):
 
 
 def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False) -> dict[str, Any]:
-    """Read the product of one page, from a file or by one polite, guarded fetch.
+    """Read the product of one page, from a file or by one polite, guarded fetch; feeds and sitemaps too.
 
-    Returns ``{"product": {...}, "evidence": {field: source}}`` or ``{"product": None, "reason": ...}``.
+    Returns ``{"product": {...}, "evidence": {field: source}, "category": ...}`` (the taxonomy's category by the name, or
+    None for what is no garment), ``{"product": None, "reason": ...}``, or what ``crawlers.readers.document`` says of
+    the other kinds.
     """
+    import taxonomy
     from crawlers import readers
 
     if source.startswith(("http://", "https://")):
@@ -30,10 +33,10 @@ def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False
         body, url = page.body, page.url
     else:
         body, url = _file(Path(source)).read_bytes(), Path(source).resolve().as_uri()
-    reading = readers.read(body, base_url or url, base_url)
-    if reading.product is None:
-        return {"product": None, "reason": reading.reason, "page_type": reading.page_type}
-    return {"product": reading.product, "evidence": reading.evidence, "warnings": list(reading.warnings)}
+    document = readers.document(body, base_url or url, base_url)
+    if document.get("product"):
+        document["category"] = taxonomy.match(document["product"]["name"], taxonomy.load()).category
+    return document
 
 
 def inspect_images(images: Sequence[Path]) -> list[dict[str, Any]]:

@@ -25,3 +25,11 @@ def prefect() -> Iterator[None]:
 
     with prefect_test_harness(server_startup_timeout=180):
         yield
+
+
+@pytest.fixture(scope="session")
+def prefect_api(prefect: None) -> str:
+    """Address of that server, for commands of their own process: they need not start one each."""
+    from prefect.settings import PREFECT_API_URL
+
+    return str(PREFECT_API_URL.value())
