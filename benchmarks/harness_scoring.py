@@ -19,7 +19,7 @@ import numpy as np
 os.environ["TQDM_DISABLE"] = "1"  # the official loop draws a bar per call
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "harness"))
 
-from lookbench_eval import Samples, ScoringPolicy, score
+from lookbench_eval import Samples, ScoringPolicy, ask, score
 from lookbench_eval.measures import DEFAULT, Measure, parse_all
 from lookbench_eval.samples import objects
 from lookbench_eval.search import blocks, check
@@ -80,7 +80,7 @@ def harness(
 ) -> None:
     """Checks, search, and measures, as `evaluate` does them."""
     seek, held = check([left], queries.ids, "query"), check([right], gallery.ids, "gallery")
-    score(queries, gallery, blocks(seek, held), measures, ScoringPolicy(no_positive="zero"))
+    score(ask(queries, gallery, measures, ScoringPolicy(no_positive="zero")), blocks(seek, held))
 
 
 def official(left: np.ndarray, right: np.ndarray, queries: Samples, gallery: Samples, part: int) -> float:

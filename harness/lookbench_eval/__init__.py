@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lookbench_eval.readers import Release, open_release
     from lookbench_eval.result import Result, load
     from lookbench_eval.samples import Samples
-    from lookbench_eval.scoring import ScoringPolicy, score
+    from lookbench_eval.scoring import ScoringPolicy, ask, score
     from lookbench_eval.windows import Window
 
 _HOMES = {
@@ -36,6 +36,7 @@ _HOMES = {
     "Samples": "samples",
     "ScoringPolicy": "scoring",
     "Window": "windows",
+    "ask": "scoring",
     "evaluate": "evaluation",
     "load": "result",
     "open_encoder": "encoders",
@@ -59,6 +60,7 @@ __all__ = [
     "ScoringPolicy",
     "Window",
     "__version__",
+    "ask",
     "evaluate",
     "load",
     "open_encoder",

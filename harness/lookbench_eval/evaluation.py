@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -22,8 +22,9 @@ from lookbench_eval.measures import DEFAULT, Measure, parse_all
 from lookbench_eval.readers import NOISE, Release, Split, Subset, open_release
 from lookbench_eval.result import Result
 from lookbench_eval.samples import concatenate
-from lookbench_eval.scoring import ScoringPolicy, score
+from lookbench_eval.scoring import Questions, ScoringPolicy, ask, score
 from lookbench_eval.search import blocks, check
+from lookbench_eval.slices import cut
 from lookbench_eval.windows import Window
 
 
@@ -61,8 +62,9 @@ def evaluate(
     """Score a model on a release.
 
     `model` is a specification (`onnx:model.onnx`, `pixels:16`, ...) or an open encoder; `embeddings` gives the
-    vectors instead. `measures` default to the published ones. The release is verified before the model is loaded,
-    and the measures and the window are checked before any picture is decoded. Raises a HarnessError.
+    vectors instead. `measures` default to the published ones. Raises a HarnessError, before the model is loaded where
+    labels alone tell: a release that does not match its manifest, an unknown measure or slice, an empty window, a
+    query without a positive.
     """
     wanted = None if measures is None else parse_all(measures)
     if model is not None and embeddings is not None:
@@ -72,6 +74,10 @@ def evaluate(
     chosen = wanted or (parse_all(release.measures) if release.measures else DEFAULT)
     policy = policy or ScoringPolicy(no_positive=release.no_positive)
     kept = select(release, window)
+    parts = [part for part in release.subsets if kept[part.name].any()]
+    asked = {part.name: _ask(release, part, kept[part.name], chosen, policy, window) for part in parts}
+    for kind in slices:
+        cut(concatenate([one.queries for one in asked.values()]), kind)
     if embeddings is not None:
         held = embeddings if isinstance(embeddings, Embeddings) else load(Path(embeddings[0]), Path(embeddings[1]))
         vectors = held.split(release)
@@ -88,11 +94,7 @@ def evaluate(
         vectors = _run(encoder, release, kept, batch_size, Cache(Path(cache), card) if cache else None, progress)
     if declared.name:
         card = replace(card, name=declared.name)
-    scored = [
-        _score(release, part, kept[part.name], vectors, chosen, policy, window)
-        for part in release.subsets
-        if kept[part.name].any()
-    ]
+    scored = [_score(release, part, kept[part.name], asked[part.name], vectors, window) for part in parts]
     return build(
         release,
         card,
@@ -144,39 +146,52 @@ def _run(
     return vectors
 
 
+def _ask(
+    release: Release,
+    part: Subset,
+    mask: NDArray[np.bool_],
+    measures: Sequence[Measure],
+    policy: ScoringPolicy,
+    window: Window,
+) -> Questions:
+    gallery = release.gallery_of(part)
+    gallery = gallery.take(window.gallery_mask(gallery.dates))
+    if not len(gallery):
+        raise MeasureError(f"{part.name}: the cutoff leaves no gallery; search the whole gallery instead")
+    try:
+        return ask(part.query.samples.take(mask), gallery, measures, policy, qrels=part.qrels, bare=release.bare)
+    except MeasureError as error:
+        raise MeasureError(f"{part.name}: {error}") from error
+
+
 def _score(
     release: Release,
     part: Subset,
     mask: NDArray[np.bool_],
-    vectors: dict[str, NDArray[np.floating]],
-    measures: Sequence[Measure],
-    policy: ScoringPolicy,
+    questions: Questions,
+    vectors: Mapping[str, NDArray[np.floating]],
     window: Window,
 ) -> Scored:
-    queries = part.query.samples.take(mask)
-    asked = vectors[f"{part.name}/query"]
-    if len(asked) != len(queries):
-        asked = asked[mask]
-    own = part.gallery.samples
-    stays = window.gallery_mask(own.dates)
-    rows = [own.take(stays) if not stays.all() else own]
-    parts = [_cut(vectors[f"{part.name}/gallery"], stays)]
-    if release.noise:
-        stays = window.gallery_mask(release.noise.samples.dates)
-        rows.append(release.noise.samples.take(stays) if not stays.all() else release.noise.samples)
-        parts.append(_cut(vectors[NOISE], stays))
-    gallery = concatenate(rows)
-    if not len(gallery):
-        raise MeasureError(f"{part.name}: the cutoff leaves no gallery; search the whole gallery instead")
-    seek = check([asked], queries.ids, f"{part.name} query")
-    held = check(parts, gallery.ids, f"{part.name} gallery")
-    if seek.dimension != held.dimension:
-        raise VectorError(f"{part.name}: query vectors have {seek.dimension} numbers, gallery vectors {held.dimension}")
-    try:
-        scores = score(queries, gallery, blocks(seek, held), measures, policy, qrels=part.qrels, bare=release.bare)
-    except MeasureError as error:
-        raise MeasureError(f"{part.name}: {error}") from error
-    return Scored(part.name, queries, gallery.ids, scores, len(mask), len(rows[0]), len(gallery) - len(rows[0]))
+    asking = vectors[f"{part.name}/query"]
+    if len(asking) != len(questions.queries):
+        asking = asking[mask]
+    splits = [(f"{part.name}/gallery", part.gallery)] + ([(NOISE, release.noise)] if release.noise else [])
+    answers = [_cut(vectors[where], window.gallery_mask(split.samples.dates)) for where, split in splits]
+    queries = check([asking], questions.queries.ids, f"{part.name} query")
+    gallery = check(answers, questions.gallery.ids, f"{part.name} gallery")
+    if queries.dimension != gallery.dimension:
+        raise VectorError(
+            f"{part.name}: query vectors have {queries.dimension} numbers, gallery vectors {gallery.dimension}"
+        )
+    return Scored(
+        name=part.name,
+        queries=questions.queries,
+        gallery_ids=questions.gallery.ids,
+        scores=score(questions, blocks(queries, gallery)),
+        queries_in_release=len(mask),
+        gallery=len(answers[0]),
+        noise=sum(len(one) for one in answers[1:]),
+    )
 
 
 def _cut(matrix: NDArray[np.floating], stays: NDArray[np.bool_]) -> NDArray[np.floating]:

@@ -15,7 +15,7 @@ class Ranking:
     """b queries ranked against N answers under one relevance.
 
     `scores` is (b, N) with -inf at answers that are left out, `found` its candidates down to `depth`,
-    `queries` the number of each row in the relevance.
+    `queries` the number of each row in the relevance, `count` the positives of each query, shape (b,).
     """
 
     def __init__(
@@ -25,12 +25,14 @@ class Ranking:
         relevance: Relevance,
         queries: Index,
         depth: int,
+        count: Ints,
     ) -> None:
         self.scores = scores
         self.found = found
         self.relevance = relevance
         self.queries = queries
         self.depth = depth
+        self.count = count
         self._places: dict[Policy, Places] = {}
 
     @cached_property
@@ -54,11 +56,6 @@ class Ranking:
         rows = self.relevance.positives(int(self.queries[row]))
         stays: NDArray[np.bool_] = self.scores[row, rows] > -np.inf
         return rows[stays]
-
-    @cached_property
-    def count(self) -> Ints:
-        """Number of positives of each query, shape (b,)."""
-        return np.array([len(self.positives(row)) for row in range(len(self.scores))], dtype=np.int64)
 
     @cached_property
     def ideal(self) -> Reals:

@@ -71,6 +71,18 @@ class Result:
         return target / "result.json"
 
 
+def reserve(folder: str | Path) -> None:
+    """Make sure that a result can be written to a folder later on. Raises ResultError."""
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        probe = target / ".probe"
+        write_whole(probe, b"")
+        probe.unlink()
+    except OSError as error:
+        raise ResultError(f"the result cannot be written to {target}: {error}") from error
+
+
 def load(path: str | Path) -> Result:
     """Read a result and, where it lies beside it, its table of queries.
 

@@ -11,7 +11,7 @@ from lookbench_eval import measures as measuring
 from lookbench_eval.errors import MeasureError
 from lookbench_eval.measures import Measure
 from lookbench_eval.ranking import Ranking
-from lookbench_eval.ties import Candidates, Index, Ints, Policy, Reals
+from lookbench_eval.ties import Candidates, Index, Policy, Reals
 
 Run = Mapping[str, Mapping[str, float]]
 Qrels = Mapping[str, Mapping[str, int]]
@@ -36,15 +36,15 @@ class RunRanking(Ranking):
     """A ranking that is known only down to the end of the run; positives beyond it are missed for good."""
 
     def __init__(self, found: Candidates, gains: Reals, judged: Sequence[Reals], depth: int) -> None:
-        super().__init__(np.zeros((len(judged), 0), dtype=np.float32), found, _Nothing(), np.arange(len(judged)), depth)
+        none = np.zeros((len(judged), 0), dtype=np.float32)
+        count = np.array([np.count_nonzero(one > 0) for one in judged], dtype=np.int64)
+        super().__init__(none, found, _Nothing(), np.arange(len(judged)), depth, count)
         self.gains = gains
-        self.count = np.array([np.count_nonzero(one > 0) for one in judged], dtype=np.int64)
         self.ideal = np.zeros((len(judged), depth))
         for row, one in enumerate(judged):
             best = np.sort(one[one > 0])[::-1][:depth]
             self.ideal[row, : len(best)] = best
 
-    count: Ints
     gains: Reals
     ideal: Reals
 

@@ -37,6 +37,11 @@ class Candidates:
     starts: Index
     """Where each row begins, shape (b + 1,)."""
 
+    def best(self, row: int, depth: int) -> list[tuple[int, float]]:
+        """The first `depth` answers of a row: gallery row and score."""
+        first = slice(self.starts[row], min(self.starts[row + 1], self.starts[row] + depth))
+        return list(zip(self.cols[first].tolist(), self.scores[first].tolist(), strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class First:

@@ -165,6 +165,22 @@ def test_missing_positives_are_refused_with_subset_measure_and_ids(make_release:
     assert result.document["overall"]["values"]["Item@1"]["n"] == 23
 
 
+def test_what_labels_can_tell_is_refused_before_the_model_runs(release: Path) -> None:
+    class Never:
+        """A model that must not be asked for anything."""
+
+        def __getattr__(self, name: str) -> None:
+            raise AssertionError(name)
+
+    for words, said in (
+        ({"measures": ["Success@1"]}, "qrels"),
+        ({"slices": ["colour"]}, "unknown slice"),
+        ({"window": make("2030-01-01")}, "no query"),
+    ):
+        with pytest.raises(HarnessError, match=said):
+            evaluate(release, Never(), **words)
+
+
 def test_either_a_model_or_embeddings(release: Path) -> None:
     with pytest.raises(HarnessError, match="neither"):
         evaluate(release)

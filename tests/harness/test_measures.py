@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lookbench_eval import HarnessError, Samples, ScoringPolicy, overall, parse, score
+from lookbench_eval import HarnessError, Samples, ScoringPolicy, ask, overall, parse, score
 from lookbench_eval.measures import parse_all
 from lookbench_eval.measures.look import look_scores
 from lookbench_eval.search import blocks, check
@@ -37,13 +37,8 @@ def figures(
     **policy: Any,
 ) -> dict[str, float]:
     asked, answers = Samples.of(queries), Samples.of(gallery)
-    found = score(
-        asked,
-        answers,
-        [(slice(0, len(asked)), np.array(similarity, dtype=np.float32))],
-        [parse(name) for name in measures],
-        ScoringPolicy(**policy),
-    )
+    questions = ask(asked, answers, [parse(name) for name in measures], ScoringPolicy(**policy))
+    found = score(questions, [(slice(0, len(asked)), np.array(similarity, dtype=np.float32))])
     means = {}
     for measure, values in found.values.items():
         means[str(measure)] = float(np.mean(look_scores(asked.look, values)[1] if measure.name == "Look" else values))
@@ -147,13 +142,8 @@ def test_query_without_positive_is_named_with_the_measure() -> None:
     with pytest.raises(HarnessError, match=r"Fine@1: 1 \(lost\)"):
         figures(queries, BOOTS, [[1, 0, 0, 0], [1, 0, 0, 0]], ["Fine@1"])
     assert figures(queries, BOOTS, [[1, 0, 0, 0], [1, 0, 0, 0]], ["Fine@1"], no_positive="zero")["Fine@1"] == 0.5
-    found = score(
-        Samples.of(queries),
-        Samples.of(BOOTS),
-        [(slice(0, 2), np.array([[1, 0, 0, 0], [1, 0, 0, 0]], dtype=np.float32))],
-        [parse("Fine@1")],
-        ScoringPolicy(no_positive="skip"),
-    )
+    questions = ask(Samples.of(queries), Samples.of(BOOTS), [parse("Fine@1")], ScoringPolicy(no_positive="skip"))
+    found = score(questions, [(slice(0, 2), np.array([[1, 0, 0, 0], [1, 0, 0, 0]], dtype=np.float32))])
     assert found.values[parse("Fine@1")][0] == 1.0
     assert np.isnan(found.values[parse("Fine@1")][1])
     assert found.no_positive == {parse("Fine@1"): 1}
@@ -161,12 +151,8 @@ def test_query_without_positive_is_named_with_the_measure() -> None:
 
 def test_query_of_unknown_product_is_not_asked_for_it() -> None:
     queries = [row("known", "boot", ["suede"], "p1"), row("unknown", "boot", ["suede"], "")]
-    found = score(
-        Samples.of(queries),
-        Samples.of(BOOTS),
-        [(slice(0, 2), np.array([[1, 0, 0, 0], [1, 0, 0, 0]], dtype=np.float32))],
-        parse_all(["Item@1", "Fine@1"]),
-    )
+    questions = ask(Samples.of(queries), Samples.of(BOOTS), parse_all(["Item@1", "Fine@1"]))
+    found = score(questions, [(slice(0, 2), np.array([[1, 0, 0, 0], [1, 0, 0, 0]], dtype=np.float32))])
     assert found.not_asked == {parse("Item@1"): 1}
     assert np.isnan(found.values[parse("Item@1")][1])
     assert found.values[parse("Fine@1")].tolist() == [1, 1]
@@ -328,9 +314,8 @@ def test_embeddings_and_similarities_agree() -> None:
         right / np.linalg.norm(right, axis=1, keepdims=True)
     ).T
     names = parse_all(["Fine@1 MRR nDCG@2"])
-    one = score(
-        queries, gallery, blocks(check([left], queries.ids, "query"), check([right], gallery.ids, "gallery")), names
-    )
-    two = score(queries, gallery, [(slice(0, 2), cosine.astype(np.float32))], names)
+    questions = ask(queries, gallery, names)
+    one = score(questions, blocks(check([left], queries.ids, "query"), check([right], gallery.ids, "gallery")))
+    two = score(questions, [(slice(0, 2), cosine.astype(np.float32))])
     for name in names:
         assert one.values[name].tolist() == two.values[name].tolist()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lookbench_eval import Samples, parse, score
+from lookbench_eval import Samples, ask, parse, score
 from lookbench_eval.measures import parse_all
 from lookbench_eval.search import blocks, check
 
@@ -21,7 +21,7 @@ def test_recall_and_reciprocal_rank_of_equal_labels(seed: int) -> None:
     rows = Samples.of([{"id": f"g{row}", "category": f"c{label}"} for row, label in enumerate(answers)])
     measures = parse_all(["Coarse@1 Coarse@5 Coarse@10 Coarse@20 MRR(rel=coarse)@20"])
     vectors = check([query], queries.ids, "query"), check([gallery], rows.ids, "gallery")
-    found = score(queries, rows, blocks(*vectors), measures)
+    found = score(ask(queries, rows, measures), blocks(*vectors))
     assert not found.tied.any()
     words = torch.from_numpy(query), asked, torch.from_numpy(gallery), answers
     recall = rank.RankEvaluator(rank_values=[1, 5, 10, 20]).evaluate(*words)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookbench_eval import Samples, ScoringPolicy, parse, score
+from lookbench_eval import Samples, ScoringPolicy, ask, parse, score
 from lookbench_eval.measures import parse_all
 from lookbench_eval.scoring import Scores
 
@@ -22,15 +22,9 @@ def judged(scores: np.ndarray, grades: np.ndarray, ties: Any = "pessimistic", de
     queries = Samples.of([{"id": f"q{row}"} for row in range(len(scores))])
     gallery = Samples.of([{"id": f"d{column}"} for column in range(scores.shape[1])])
     qrels = {f"q{q}": {f"d{d}": int(row[d]) for d in np.flatnonzero(row)} for q, row in enumerate(grades)}
-    return score(
-        queries,
-        gallery,
-        [(slice(0, len(scores)), scores.astype(np.float32))],
-        MEASURES,
-        ScoringPolicy(ties=ties, no_positive="zero", run_depth=depth),
-        qrels=qrels,
-        bare="judged",
-    )
+    policy = ScoringPolicy(ties=ties, no_positive="zero", run_depth=depth)
+    questions = ask(queries, gallery, MEASURES, policy, qrels=qrels, bare="judged")
+    return score(questions, [(slice(0, len(scores)), scores.astype(np.float32))])
 
 
 def plain(gains: list[float], every: list[float]) -> dict[str, float]:

@@ -132,12 +132,14 @@ def _evaluate(options: argparse.Namespace) -> int:
     from lookbench_eval.intervals import Bootstrap
     from lookbench_eval.measures import parse_all
     from lookbench_eval.readers import open_release
-    from lookbench_eval.result import dumps
+    from lookbench_eval.result import dumps, reserve
     from lookbench_eval.scoring import ScoringPolicy
 
     window = windows.make(options.cutoff, options.since, options.until, cut_gallery=options.cutoff_gallery)
     declared = windows.make(options.declared_cutoff).cutoff
     parse_all(options.measure or ())
+    if options.out:
+        reserve(options.out)
     release = open_release(options.release, layout=options.layout, subsets=options.subset, verify=not options.no_verify)
     result = evaluate(
         release,
