@@ -18,8 +18,8 @@ class PlainFileError(LookbenchError):
 def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False) -> dict[str, Any]:
     """Read the product of one page, from a file or by one polite, guarded fetch; feeds and sitemaps too.
 
-    Returns ``{"product": {...}, "evidence": {field: source}, "category": ...}`` (the taxonomy's category by the name, or
-    None for what is no garment), ``{"product": None, "reason": ...}``, or what ``crawlers.readers.document`` says of
+    Returns ``{"product": {...}, "evidence": {field: source}, "category": ...}`` (the taxonomy's category by the name,
+    or None for what is no garment), ``{"product": None, "reason": ...}``, or what ``crawlers.readers.document`` says of
     the other kinds.
     """
     import taxonomy
