@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from crawlers.readers import pictures, prices, schema
 from crawlers.readers.reading import Reading
@@ -54,8 +54,8 @@ def _finish(product: dict[str, Any]) -> Reading:
         made,
         evidence,
         page_type="product",
-        url=made["url"],
-        canonical_url=made["url"],
+        url=made.get("url", ""),
+        canonical_url=made.get("url", ""),
         images=images,
         title=made["name"],
         breadcrumbs=tuple(step["name"] for step in made.get("breadcrumbs", ())),
@@ -86,7 +86,7 @@ def _shopify(entry: Mapping[str, Any], base: str) -> Reading | None:
     }
     color_key = next((key for key, label in options.items() if (label or "").casefold() in _COLOR), None)
     size_key = next((key for key, label in options.items() if (label or "").casefold() in _SIZE), None)
-    page = urljoin(base, f"/products/{quote(handle, safe='')}")
+    page = absolute(f"/products/{quote(handle, safe='')}", base)
     rows, amounts, olds, stock = [], [], [], []
     for variant in schema.listed(entry.get("variants")):
         if not isinstance(variant, dict):
@@ -105,7 +105,7 @@ def _shopify(entry: Mapping[str, Any], base: str) -> Reading | None:
             "price": prices.text_of(price) if price is not None else None,
             "regularPrice": prices.text_of(old) if old is not None else None,
             "availability": stock[-1] if isinstance(available, bool) else None,
-            "url": f"{page}?variant={variant['id']}" if isinstance(variant.get("id"), int) else None,
+            "url": f"{page}?variant={variant['id']}" if page and isinstance(variant.get("id"), int) else None,
         }
         rows.append((variant.get("id"), {key: value for key, value in row.items() if value}))
     images, by_color = _shopify_images(entry, rows, base)

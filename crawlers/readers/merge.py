@@ -48,7 +48,7 @@ class Merged:
     """A product under construction: its fields and where each came from."""
 
     def __init__(self, url: str) -> None:
-        self.product: dict[str, Any] = {"url": url}
+        self.product: dict[str, Any] = {"url": url} if url.startswith(("http://", "https://")) else {}
         self.evidence: dict[str, str] = {}
 
     def put(self, field: str, value: Any, source: str) -> None:

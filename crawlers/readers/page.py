@@ -18,6 +18,8 @@ def read(html: bytes | str, url: str, base_url: str | None = None) -> Reading:
     root = markup.parse(html)
     if root is None:
         return Reading(None, reason="empty: the answer holds no markup", url=url)
+    if not url.startswith(("http://", "https://")):
+        url = _stated_address(root) or url
     base = base_url or url
     if (declared := root.find(".//base[@href]")) is not None:
         base = absolute(declared.get("href"), base) or base
@@ -34,6 +36,12 @@ def read(html: bytes | str, url: str, base_url: str | None = None) -> Reading:
         return _without_product(page, "other", [])
     stubs = [stub for claim in claims for stub in claim.stubs]
     return _reading(page, kind, [*stubs, *links.products(page.outline, [])], merged)
+
+
+def _stated_address(root: Any) -> str | None:
+    """Return the address that a page names as its own, for pages read from a file."""
+    found = root.xpath("//link[@rel='canonical']/@href | //meta[@property='og:url']/@content")
+    return next((address for value in found if (address := absolute(str(value), ""))), None)
 
 
 def _own(page: Sources, seen: visible.Seen) -> list[Claim]:

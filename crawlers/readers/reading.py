@@ -54,4 +54,4 @@ class Reading:
 
         if self.product is None:
             raise ValueError(f"{self.url} has no product: {self.reason}")
-        return Product.from_dict({**self.product, "url": self.product["url"]})
+        return Product.from_dict({"url": self.url, **self.product})
