@@ -17,7 +17,7 @@ from crawlers.sites import Site
 JUNE = datetime(2026, 6, 1, 3, tzinfo=UTC)
 JULY = datetime(2026, 7, 1, 3, tzinfo=UTC)
 pytestmark = pytest.mark.slow
-LIMITS = CrawlLimits(page_seconds=5, photo_seconds=3, longest_wait=3, retries=1, seconds=60)
+LIMITS = CrawlLimits(page_seconds=30, photo_seconds=30, longest_wait=3, retries=1, seconds=240)
 
 
 def site(server, **keys) -> Site:
