@@ -25,12 +25,8 @@ from releases.run import FreezeInputs, FreezeResult
 from releases.verify import verify
 
 # What concerns this machine, not the edition: it stays out of the manifest.
-HERE_ONLY = {
-    "root": True,
-    "sites": True,
-    "releases": True,
-    "annotation": True,
-    "prefect_port": True,
+HERE_ONLY: dict[str, bool | set[str]] = {
+    **dict.fromkeys(("root", "sites", "releases", "annotation", "prefect_port"), True),
     "validation": {"constraints"},
 }
 ROOMS = ("annotation", "catalog", "crawlers", "curation", "flows", "generation", "releases", "taxonomy")
