@@ -4,8 +4,9 @@
 
 Half of the senders of the CC0 clothing photos make the set; the other half (``--half 0``) is to choose the lines by.
 Every photo is copied in every way of ``COPIES``; each copy is searched among all originals. A pair with its own
-original is right, one with another sender's photo is wrong. Photos of one sender often show one garment twice or a whole
-rack before one wall, so pairs inside a sender are left out. The lines are swept to show how near the edge they lie.
+original is right, one with another sender's photo is wrong. Photos of one sender often show one garment twice or a
+whole rack before one wall, so pairs inside a sender are left out. The lines are swept to show how near the edge they
+lie.
 """
 
 import argparse

@@ -97,27 +97,34 @@ class YoloDetector:
     """A YOLO of ultralytics. Pictures go through one by one, so that a result never depends on its neighbours."""
 
     def __init__(self, file: Path, *, name: str, class_map: ClassMap | None = None) -> None:
-        _quiet_ultralytics()
-        from ultralytics import YOLO
+        import numpy as np
 
+        yolo = _ultralytics().YOLO
         self.name = name
+        self._size: Any = None
         try:
-            self._model: Any = YOLO(str(file), task="detect")
-            names: Mapping[int, str] = self._predictor().names
+            self._model: Any = yolo(str(file), task="detect")
+            self._predict(np.full((64, 64, 3), 255, np.uint8))  # ultralytics loads ONNX files with the first picture
+            backend = self._model.predictor.model
+            # Files of free input size carry the size they were made for; ultralytics would take 640 instead.
+            self._size = getattr(backend, "imgsz", None)
+            names: Mapping[int, str] = backend.names
         except Exception as error:  # ultralytics, onnx and onnxruntime have no common base
             raise CurationError(f"detector {file} cannot be opened by ultralytics: {error}") from error
         self._categories = class_maps.resolve(names, class_map, name)
 
-    def _predictor(self) -> Any:
-        """Return the loaded backend: ultralytics loads ONNX files only with the first picture."""
-        import numpy as np
-
-        self._predict(np.full((64, 64, 3), 255, np.uint8))
-        return self._model.predictor.model
-
     def _predict(self, pixels: Pixels) -> Any:
-        bgr = pixels[:, :, ::-1]
-        return self._model.predict(bgr, conf=FLOOR, iou=0.7, max_det=100, device="cpu", verbose=False, save=False)[0]
+        options = {} if self._size is None else {"imgsz": self._size}
+        return self._model.predict(
+            pixels[:, :, ::-1],  # ultralytics takes arrays as BGR
+            conf=FLOOR,
+            iou=0.7,
+            max_det=100,
+            device="cpu",
+            verbose=False,
+            save=False,
+            **options,
+        )[0]
 
     def detect(self, images: Sequence[Pixels]) -> list[list[Detection]]:
         """Return the garments of each (H, W, 3) uint8 sRGB picture, highest score first."""
@@ -140,8 +147,8 @@ def detections(rows: Any, categories: Mapping[int, tuple[str, ...]], floor: floa
     return sorted(made, key=lambda found: (-found.score, found.box, found.category))
 
 
-def _quiet_ultralytics() -> None:
-    """Keep ultralytics from the network, from installing packages and from writing into the user's settings."""
+def _ultralytics() -> Any:
+    """Import ultralytics kept from the network, from installing packages and from the user's settings and libraries."""
     os.environ.setdefault("YOLO_OFFLINE", "1")
     os.environ.setdefault("YOLO_AUTOINSTALL", "0")
     os.environ.setdefault("YOLO_VERBOSE", "False")
@@ -149,3 +156,11 @@ def _quiet_ultralytics() -> None:
         folder = Path(tempfile.gettempdir()) / f"lookbench-ultralytics-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         os.environ["YOLO_CONFIG_DIR"] = str(folder)
+    from PIL import Image
+
+    opener = Image.open
+    import ultralytics
+
+    # Its import swaps Pillow's opener for one that looks for a package to install whenever a file is no image.
+    Image.open = opener
+    return ultralytics

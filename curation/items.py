@@ -28,7 +28,7 @@ class ItemPolicy:
 
     score_retail: float = 0.1
     """Least score on a product photo, which shows one garment large: there a weak box is still a right one."""
-    score_look: float = 0.35
+    score_look: float = 0.25
     """Least score on a look, where every box becomes an item."""
     merge_iou: float = 0.6
     """Boxes overlapping more than this are one garment, whatever their classes."""

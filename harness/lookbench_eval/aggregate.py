@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lookbench_eval.encoders.base import ModelCard
-from lookbench_eval.intervals import Bootstrap, Estimate, clusters, estimate
+from lookbench_eval.intervals import Bootstrap, Estimate, estimate, groups
 from lookbench_eval.measures import Measure
 from lookbench_eval.measures.look import look_scores
 from lookbench_eval.result import SCHEMA, SCHEMA_VERSION, Result
@@ -59,11 +59,10 @@ def build(
         measure: np.concatenate([part.scores.values[measure] for part in scored]) for measure in measures
     }
     tied = np.concatenate([part.scores.tied for part in scored])
-    groups = clusters(queries.look, queries.item)
     names = np.repeat(np.array([part.name for part in scored], dtype=object), [len(part.queries) for part in scored])
 
     def over(mask: NDArray[np.bool_]) -> dict[str, Any]:
-        return figures({m: v[mask] for m, v in values.items()}, queries.look[mask], groups[mask], bootstrap)
+        return figures({m: v[mask] for m, v in values.items()}, queries.look[mask], queries.item[mask], bootstrap)
 
     counts = {part.name: _counts(part) for part in scored}
     document = {
@@ -115,7 +114,7 @@ def build(
         },
         "notes": list(release.notes),
     }
-    return Result(document, _per_query(names, queries, groups, tied, values), _runs(scored))
+    return Result(document, _per_query(names, queries, tied, values), _runs(scored))
 
 
 def _counts(part: Scored) -> dict[str, Any]:
@@ -138,7 +137,6 @@ def _counts(part: Scored) -> dict[str, Any]:
 def _per_query(
     names: Strings,
     queries: Samples,
-    groups: NDArray[np.intp],
     tied: NDArray[np.bool_],
     values: Mapping[Measure, Reals],
 ) -> pa.Table:
@@ -151,7 +149,6 @@ def _per_query(
         "site": pa.array(queries.site.tolist(), pa.string()),
         "look_id": pa.array(queries.look.tolist(), pa.string()),
         "product": pa.array(queries.item.tolist(), pa.string()),
-        "cluster": pa.array(groups.tolist(), pa.int64()),
         "tied": pa.array(tied.tolist(), pa.bool_()),
     }
     return pa.table(columns | {str(m): pa.array(found, pa.float64(), from_pandas=True) for m, found in values.items()})
@@ -168,28 +165,27 @@ def _runs(scored: Sequence[Scored]) -> dict[str, dict[str, list[tuple[str, float
 
 
 def figures(
-    values: Mapping[Measure, Reals], looks: Strings, groups: NDArray[np.intp], bootstrap: Bootstrap
+    values: Mapping[Measure, Reals], looks: Strings, products: Strings, bootstrap: Bootstrap
 ) -> dict[str, dict[str, Any] | None]:
     """Mean, interval and counts of each measure over n queries; None where nothing could be asked.
 
-    `values`, `looks` and `groups` (the clusters) have shape (n,).
+    `values`, `looks` and `products` have shape (n,).
     """
-    _, own = np.unique(groups, return_inverse=True)
     plain = [measure for measure in values if measure.name != "Look"]
-    found = dict(zip(plain, estimate([values[m] for m in plain], own, bootstrap), strict=True)) if plain else {}
+    grouped = groups(looks, products)
+    found = dict(zip(plain, estimate([values[m] for m in plain], grouped, bootstrap), strict=True)) if plain else {}
     for measure, fine in values.items():
         if measure.name == "Look":
-            found[measure] = _looks(looks, fine, own, bootstrap)
+            found[measure] = _looks(looks, fine, bootstrap)
     return {str(measure): _plain(found[measure]) for measure in values}
 
 
-def _looks(looks: Strings, fine: Reals, groups: NDArray[np.intp], bootstrap: Bootstrap) -> Estimate:
+def _looks(looks: Strings, fine: Reals, bootstrap: Bootstrap) -> Estimate:
+    """Looks are the units here, and are drawn one by one."""
     names, scores = look_scores(looks, fine)
     if not len(names):
         return Estimate(np.nan, np.nan, np.nan, 0, 0)
-    group = dict(zip(looks, list(groups), strict=True))
-    _, own = np.unique([group[name] for name in names], return_inverse=True)
-    return estimate([scores], own, bootstrap)[0]
+    return estimate([scores], groups(names, names), bootstrap)[0]
 
 
 def _plain(found: Estimate) -> dict[str, Any] | None:

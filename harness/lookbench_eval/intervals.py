@@ -1,8 +1,8 @@
-"""Bootstrap intervals that resample clusters: queries of one look or one product are not independent."""
+"""Bootstrap intervals that resample looks and products: queries that share either are not independent."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lookbench_eval.samples import Strings
 from lookbench_eval.ties import Reals
 
-Clusters = NDArray[np.intp]
+Levels = NDArray[np.intp]
 
 _CELLS = 4_000_000
 
@@ -36,79 +36,111 @@ class Estimate:
     clusters: int
 
 
-def clusters(*keys: Strings) -> Clusters:
-    """Number the groups of rows that share a key, directly or through other rows; "" is shared with nobody.
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The looks and products of n rows as numbers, shape (n,); -1 where a row is not drawn by that factor."""
 
-    Each of `keys` has shape (n,), for example the looks and the products. Returns shape (n,), numbered in order of
-    appearance.
+    looks: Levels
+    products: Levels
+    every_look: Levels
+    """Each row's look, or a number of its own; never -1."""
+    every_product: Levels
+
+    def independent(self, rows: NDArray[np.bool_]) -> int:
+        """How many independent groups some rows amount to: the fewer of looks and products."""
+        return min(len(np.unique(self.every_look[rows])), len(np.unique(self.every_product[rows])))
+
+
+def groups(looks: Strings, products: Strings) -> Groups:
+    """Number the looks and products of n rows; "" is a look or product of its own.
+
+    Looks and products cross: joining all that hangs together would soon join everything. So both are drawn, and a
+    row weighs the product of its two counts. Where one factor lies within the other it is left out: a row without a look, a
+    product seen in a single look only, a look that shows a single product.
     """
-    count = len(keys[0])
-    parent = list(range(count))
+    count = len(looks)
+    every_look = _number(look or (row,) for row, look in enumerate(looks))
+    every_product = _number(product or (row,) for row, product in enumerate(products))
+    pairs = np.unique(np.stack([every_look, every_product], axis=1), axis=0)
+    looks_of_product = np.bincount(pairs[:, 1], minlength=count)[every_product]
+    products_of_look = np.bincount(pairs[:, 0], minlength=count)[every_look]
+    alone = np.array([not look for look in looks], dtype=bool)
+    in_a_look = np.zeros(count, dtype=bool)
+    np.logical_or.at(in_a_look, every_product, ~alone)
+    by_product = (looks_of_product > 1) | ~in_a_look[every_product]
+    by_look = ~alone & ((products_of_look > 1) | ~by_product)
+    return Groups(
+        looks=np.where(by_look, every_look, -1),
+        products=np.where(by_product, every_product, -1),
+        every_look=every_look,
+        every_product=every_product,
+    )
 
-    def root(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
 
-    for column in keys:
-        seen: dict[str, int] = {}
-        for row, key in enumerate(column):
-            if key:
-                other = root(seen.setdefault(key, row))
-                mine = root(row)
-                parent[max(mine, other)] = min(mine, other)
-    numbers: dict[int, int] = {}
-    return np.array([numbers.setdefault(root(row), len(numbers)) for row in range(count)], dtype=np.intp)
-
-
-def estimate(values: Sequence[Reals], groups: Clusters, policy: Bootstrap = Bootstrap()) -> list[Estimate]:
+def estimate(values: Sequence[Reals], grouped: Groups, policy: Bootstrap = Bootstrap()) -> list[Estimate]:
     """Mean and interval of several measures over the same n rows, NaN left out.
 
-    The percentile interval of a cluster bootstrap (Field and Welsh, "Bootstrapping clustered data", JRSS B 69, 2007):
-    whole clusters are drawn with replacement and the mean of all their rows is taken. Where all rows agree resampling
-    shows no spread, so the exact binomial bound over the clusters is given (Clopper and Pearson, 1934): a share of
-    clusters that could still go unseen in such a sample may lie at the far end of the scale. One cluster alone says
-    nothing: its interval is 0 to 1. Every interval contains its value.
+    Percentile intervals of the pigeonhole bootstrap (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics
+    1(2), 2007): looks are drawn with replacement, products are drawn with replacement, and a row weighs as often as both were
+    drawn. It is exact for rows grouped one way, and somewhat wide where looks and products cross. Where all rows agree
+    resampling shows no spread, so the exact binomial bound over the independent groups is given (Clopper and Pearson, 1934):
+    the share of others that could still go unseen in such a sample. A single group says nothing: 0 to 1. Every
+    interval contains its value.
     """
     table = np.stack([np.asarray(one, dtype=np.float64) for one in values], axis=1)
     known = ~np.isnan(table)
-    size = int(groups.max(initial=-1)) + 1
-    sums = np.zeros((size, table.shape[1]))
-    counts = np.zeros((size, table.shape[1]))
-    np.add.at(sums, groups, np.where(known, table, 0.0))
-    np.add.at(counts, groups, known)
-    drawn = resampled_means(sums, counts, policy)
+    drawn = _resampled(table, known, grouped, policy)
     tail = (1 - policy.level) / 2
     found = []
     for column in range(table.shape[1]):
-        rows = int(known[:, column].sum())
-        held = int((counts[:, column] > 0).sum())
-        if not rows:
+        rows = known[:, column]
+        if not rows.any():
             found.append(Estimate(np.nan, np.nan, np.nan, 0, 0))
             continue
-        value = float(sums[:, column].sum() / counts[:, column].sum())
-        bound = tail ** (1 / held)
-        if held == 1:
+        held = table[rows, column]
+        value = float(held.mean())
+        count = grouped.independent(rows)
+        if count == 1:
             low, high = 0.0, 1.0
-        elif np.ptp(table[known[:, column], column]) == 0:
+        elif np.ptp(held) == 0:
+            bound = tail ** (1 / count)
             low, high = value * bound, 1 - (1 - value) * bound
         else:
             low, high = (float(q) for q in np.nanquantile(drawn[:, column], [tail, 1 - tail]))
-        found.append(Estimate(value, min(low, value), max(high, value), rows, held))
+        found.append(Estimate(value, min(low, value), max(high, value), len(held), count))
     return found
 
 
-def resampled_means(sums: Reals, counts: Reals, policy: Bootstrap) -> Reals:
-    """Means of `resamples` draws of whole clusters, shape (resamples, measures); NaN where a draw holds no row."""
+def _resampled(table: Reals, known: NDArray[np.bool_], grouped: Groups, policy: Bootstrap) -> Reals:
+    """Means of all resamples, shape (resamples, measures); NaN where a resample holds no row."""
     rng = np.random.default_rng(policy.seed)
-    size = len(sums)
-    step = max(1, _CELLS // max(size, 1))
+    filled = np.where(known, table, 0.0)
+    factors = [_dense(levels) for levels in (grouped.looks, grouped.products)]
+    step = max(1, _CELLS // max(len(table), 1))
     parts = []
     for start in range(0, policy.resamples, step):
-        rows = min(step, policy.resamples - start)
-        drawn = rng.integers(0, size, (rows, size)) + np.arange(rows)[:, None] * size
-        weights = np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(np.float64)
-        total = weights @ counts
-        parts.append(np.divide(weights @ sums, total, out=np.full(total.shape, np.nan), where=total > 0))
+        count = min(step, policy.resamples - start)
+        weights = np.ones((count, len(table)))
+        for levels, size in factors:
+            if size:
+                drawn = rng.integers(0, size, (count, size)) + np.arange(count)[:, None] * (size + 1)
+                times = np.bincount(drawn.ravel(), minlength=count * (size + 1)).reshape(count, size + 1)
+                times[:, size] = 1  # rows that this factor does not draw
+                weights *= times[:, levels]
+        total = weights @ known.astype(np.float64)
+        parts.append(np.divide(weights @ filled, total, out=np.full(total.shape, np.nan), where=total > 0))
     return np.concatenate(parts)
+
+
+def _dense(levels: Levels) -> tuple[Levels, int]:
+    """Numbers from 0 to size - 1 for the levels in use, and size for rows that are not drawn."""
+    used, dense = np.unique(levels[levels >= 0], return_inverse=True)
+    found = np.full(len(levels), len(used), dtype=np.intp)
+    found[levels >= 0] = dense
+    return found, len(used)
+
+
+def _number(keys: Iterable[Hashable]) -> Levels:
+    """Number keys in order of appearance."""
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.intp)

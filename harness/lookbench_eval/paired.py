@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookbench_eval.errors import ResultError
-from lookbench_eval.intervals import Bootstrap, estimate
+from lookbench_eval.intervals import Bootstrap, estimate, groups
 from lookbench_eval.measures import parse
 from lookbench_eval.measures.look import look_scores
 from lookbench_eval.result import Result
-from lookbench_eval.samples import objects
+from lookbench_eval.samples import Strings, objects
 from lookbench_eval.ties import Reals
 
 _EXACT = 14  # 2 ** 14 sign patterns are enumerated, above that they are drawn
@@ -32,6 +32,7 @@ class Difference:
     low: float
     high: float
     p_value: float
+    """The larger of two sign-flip tests: one flips whole looks, the other whole products."""
     queries: int
     clusters: int
     gained: int
@@ -76,7 +77,7 @@ def compare(
         raise ResultError(f"not in both results: {', '.join(missing)}; both have {', '.join(both)}")
     table = _table(first)
     looks = objects(table.column("look_id").to_pylist())[rows[0]]
-    groups = np.array(table.column("cluster").to_pylist(), dtype=np.intp)[rows[0]]
+    products = objects(table.column("product").to_pylist())[rows[0]]
     subset = np.array([key[0] for key in keys], dtype=object)
 
     def over(mask: NDArray[np.bool_]) -> tuple[Difference, ...]:
@@ -86,7 +87,7 @@ def compare(
                 _column(first, name)[rows[0]][mask],
                 _column(second, name)[rows[1]][mask],
                 looks[mask],
-                groups[mask],
+                products[mask],
                 policy,
             )
             for name in chosen
@@ -128,23 +129,25 @@ def sign_flip(differences: Reals, bootstrap: Bootstrap) -> float:
 
 
 def _difference(
-    name: str, first: Reals, second: Reals, looks: Any, groups: NDArray[np.intp], bootstrap: Bootstrap
+    name: str, first: Reals, second: Reals, looks: Strings, products: Strings, bootstrap: Bootstrap
 ) -> Difference:
     if parse(name).name == "Look":
-        group = dict(zip(looks, list(groups), strict=True))
         names, first = look_scores(looks, first)
         _, second = look_scores(looks, second)
-        groups = np.array([group[look] for look in names], dtype=np.intp)
+        looks = products = names
     known = ~(np.isnan(first) | np.isnan(second))
-    first, second, groups = first[known], second[known], groups[known]
+    first, second = first[known], second[known]
     if not len(first):
         nan = float("nan")
         return Difference(name, nan, nan, nan, nan, nan, 1.0, 0, 0, 0, 0)
     delta = second - first
-    _, own = np.unique(groups, return_inverse=True)
+    grouped = groups(looks[known], products[known])
     # (delta + 1) / 2 lies in 0..1, where the interval of a mean is defined.
-    found = estimate([(delta + 1) / 2], own, bootstrap)[0]
-    sums = np.bincount(own, weights=delta).astype(np.float64)
+    found = estimate([(delta + 1) / 2], grouped, bootstrap)[0]
+    chances = [
+        sign_flip(np.bincount(levels, weights=delta).astype(np.float64), bootstrap)
+        for levels in (grouped.every_look, grouped.every_product)
+    ]
     return Difference(
         measure=name,
         first=float(first.mean()),
@@ -152,7 +155,7 @@ def _difference(
         difference=float(delta.mean()),
         low=2 * found.low - 1,
         high=2 * found.high - 1,
-        p_value=sign_flip(sums, bootstrap),
+        p_value=max(chances),
         queries=len(delta),
         clusters=found.clusters,
         gained=int((delta > 0).sum()),

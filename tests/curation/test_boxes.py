@@ -1,10 +1,11 @@
 """Boxes: overlap, padding, merging."""
 
 import pytest
-from curation.boxes import area, centrality, iou, merge, padded, touches
-from curation.detectors import Detection
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from curation.boxes import area, centrality, iou, merge, padded, touches
+from curation.detectors import Detection
 
 SIZE = (200, 300)
 
@@ -30,8 +31,14 @@ def test_iou_by_hand() -> None:
 def test_padding_keeps_the_box_and_stays_inside(box: tuple[float, float, float, float], share: float) -> None:
     grown = padded(box, SIZE, share)
     assert all(float(side).is_integer() for side in grown)
-    assert grown[0] <= box[0] and grown[1] <= box[1] and grown[2] >= box[2] and grown[3] >= box[3]
-    assert grown[0] >= 0 and grown[1] >= 0 and grown[2] <= SIZE[0] and grown[3] <= SIZE[1]
+    assert grown[0] <= box[0]
+    assert grown[1] <= box[1]
+    assert grown[2] >= box[2]
+    assert grown[3] >= box[3]
+    assert grown[0] >= 0
+    assert grown[1] >= 0
+    assert grown[2] <= SIZE[0]
+    assert grown[3] <= SIZE[1]
 
 
 def test_padding_by_hand() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+
 from catalog import ledger as ledgers
 from catalog import tables
 from catalog.decode import Pixels, encode_png

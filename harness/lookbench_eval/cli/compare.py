@@ -20,7 +20,7 @@ def run(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="lookbench-eval compare",
         description="Compare two results on the queries that both hold. Differences are second minus first, in "
-        "percentage points, with an interval and the p-value of a sign-flip test over looks and products.",
+        "percentage points, with an interval and a p-value: the larger one of flipping whole looks and whole products.",
     )
     parser.add_argument("first", type=Path, help="result.json of a model")
     parser.add_argument("second", type=Path, help="result.json of another model on the same release")

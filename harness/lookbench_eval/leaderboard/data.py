@@ -10,9 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookbench_eval.errors import ResultError
-from lookbench_eval.intervals import clusters
 from lookbench_eval.result import Result
-from lookbench_eval.samples import objects
 
 _MISSING = 65535
 Key = tuple[str, str]
@@ -41,9 +39,7 @@ def _release(group: Sequence[Result]) -> dict[str, Any]:
     keys = list(queries)
     places = {key: place for place, key in enumerate(keys)}
     rows = [queries[key] for key in keys]
-    looks = objects([row["look_id"] or "" for row in rows])
     subsets = _subsets(group)
-    numbers = {look: number for number, look in enumerate(dict.fromkeys(look for look in looks if look))}
     first = group[0].document
     return {
         "name": first["release"]["name"],
@@ -55,10 +51,16 @@ def _release(group: Sequence[Result]) -> dict[str, Any]:
         "gallery": {name: _searched(group, name) for name in subsets},
         "subset": [subsets.index(row["subset"]) for row in rows],
         "day": [None if row["date"] is None else (row["date"] - _EPOCH).days for row in rows],
-        "cluster": clusters(looks, objects([row["product"] or "" for row in rows])).tolist(),
-        "look": [numbers.get(look, -1) for look in looks],
+        "look": _numbers([row["look_id"] or "" for row in rows]),
+        "product": _numbers([row["product"] or "" for row in rows]),
         "models": [_model(result, places) for result in group],
     }
+
+
+def _numbers(names: Sequence[str]) -> list[int]:
+    """Number the names in order of appearance; -1 for ""."""
+    known: dict[str, int] = {}
+    return [known.setdefault(name, len(known)) if name else -1 for name in names]
 
 
 _EPOCH = np.datetime64(0, "D").astype(object)

@@ -65,15 +65,14 @@ function rowsOf(subset, model) {
 function cell(model, subset) {
   const values = valuesOf(model, state.measure);
   const rows = rowsOf(subset, model);
-  const key = `${state.own ? model.cutoffDay : ""}|${subset}`;
   if (!values || !rows.length) return { figure: null, rows: rows.length, old: 0 };
-  if (!drawn.has(key)) drawn.set(key, draws([...new Set(rows.map((row) => release.cluster[row]))]));
   const found = units(release, state.measure, values, rows);
-  const cells = byCluster(found, release.clusters);
-  const means = resampled(cells, drawn.get(key));
+  const key = found.reduce((hash, unit) => (Math.imul(hash, 31) + unit.id + 1) | 0, found.length);
+  if (!drawn.has(key)) drawn.set(key, draws(found));
+  const means = resampled(found, drawn.get(key));
   const old = model.cutoffDay === null ? 0 : rows.filter((row) => release.day[row] !== null && release.day[row] <= model.cutoffDay).length;
   const asked = rows.filter((row) => !Number.isNaN(values[row])).length;
-  return { figure: stated(model, subset, asked) || estimate(found, cells, means), means, rows: rows.length, asked, old };
+  return { figure: stated(model, subset, asked) || estimate(found, drawn.get(key), means), means, key, rows: rows.length, asked, old };
 }
 let drawn = new Map();
 
@@ -104,7 +103,8 @@ function score() {
   const ranked = [...board].sort((a, b) => worth(b, "main") - worth(a, "main"));
   ranked.forEach((line, place) => {
     line.rank = line.main.figure ? place + 1 : null;
-    line.even = place > 0 && line.main.figure && !state.own && !toldApart(ranked[0].main.means, line.main.means);
+    const alike = place > 0 && line.main.figure && line.main.key === ranked[0].main.key;
+    line.even = alike && !toldApart(ranked[0].main.means, line.main.means);
   });
   const sign = state.down ? 1 : -1;
   if (state.sort === "model") board.sort((a, b) => -sign * a.model.name.localeCompare(b.model.name));
@@ -358,7 +358,6 @@ function recall() {
 function choose(place) {
   state.release = place;
   release = data.releases[place];
-  release.clusters = Math.max(...release.cluster) + 1;
   const days = release.day.filter((day) => day !== null);
   release.dated = days.length > 0;
   [release.first, release.last] = release.dated ? [Math.min(...days), Math.max(...days)] : [0, 0];

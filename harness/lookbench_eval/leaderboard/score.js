@@ -19,10 +19,12 @@ function unpack(text) {
   return values;
 }
 
-/** The units that are averaged: queries, or looks where the measure is one of looks. */
+/** The units that are averaged: queries, or looks where the measure is one of looks; each with its look and product. */
 function units(release, measure, values, rows) {
   if (!measure.startsWith("Look")) {
-    return rows.filter((row) => !Number.isNaN(values[row])).map((row) => ({ value: values[row], cluster: release.cluster[row] }));
+    return rows
+      .filter((row) => !Number.isNaN(values[row]))
+      .map((row) => ({ id: row, value: values[row], look: release.look[row], product: release.product[row] }));
   }
   const looks = new Map();
   for (const row of rows) {
@@ -30,42 +32,78 @@ function units(release, measure, values, rows) {
     if (look < 0) continue;
     const held = looks.get(look);
     if (held) held.value *= values[row];
-    else looks.set(look, { value: values[row], cluster: release.cluster[row] });
+    else looks.set(look, { id: look, value: values[row], look, product: -1 });
   }
   return [...looks.values()].filter((unit) => !Number.isNaN(unit.value));
 }
 
-/** Sums and counts by cluster, for resampling. */
-function byCluster(found, size) {
-  const sums = new Float64Array(size);
-  const counts = new Float64Array(size);
+/** Which look and which product draws each unit, null for none: as `groups` in lookbench_eval/intervals.py. */
+function factors(found) {
+  const look = (unit) => (unit.look >= 0 ? unit.look : `q${unit.id}`);
+  const product = (unit) => (unit.product >= 0 ? unit.product : `q${unit.id}`);
+  const looks = new Map();
+  const products = new Map();
   for (const unit of found) {
-    sums[unit.cluster] += unit.value;
-    counts[unit.cluster] += 1;
+    if (!looks.has(look(unit))) looks.set(look(unit), new Set());
+    looks.get(look(unit)).add(product(unit));
+    if (!products.has(product(unit))) products.set(product(unit), { looks: new Set(), worn: false });
+    const held = products.get(product(unit));
+    held.looks.add(look(unit));
+    held.worn ||= unit.look >= 0;
   }
-  return { sums, counts };
+  const drawn = found.map((unit) => {
+    const held = products.get(product(unit));
+    const byProduct = held.looks.size > 1 || !held.worn;
+    const byLook = unit.look >= 0 && (looks.get(look(unit)).size > 1 || !byProduct);
+    return [byLook ? look(unit) : null, byProduct ? product(unit) : null];
+  });
+  return { drawn, independent: Math.min(looks.size, products.size) };
 }
 
-/** Clusters of every resample; one seed, so that all models are drawn alike and the page repeats itself. */
-function draws(clusters) {
-  let state = 20261201;
-  const next = () => {
+/** Random numbers from 0 to 1 with a seed of their own, so that all models are drawn alike and the page repeats itself. */
+function generator(seed) {
+  let state = seed;
+  return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  return Array.from({ length: RESAMPLES }, () => Int32Array.from(clusters, () => clusters[Math.floor(next() * clusters.length)]));
+}
+
+/** How often every unit is drawn in each resample; the units themselves decide, not their values. */
+function draws(found) {
+  const { drawn, independent } = factors(found);
+  const next = generator(20261201);
+  const ways = [0, 1].map((way) => {
+    const numbers = new Map();
+    const levels = Int32Array.from(drawn, (pair) => {
+      if (pair[way] === null) return -1;
+      if (!numbers.has(pair[way])) numbers.set(pair[way], numbers.size);
+      return numbers.get(pair[way]);
+    });
+    return { levels, size: numbers.size };
+  });
+  const weights = Array.from({ length: RESAMPLES }, () => {
+    const weight = new Uint16Array(found.length).fill(1);
+    for (const { levels, size } of ways) {
+      const times = new Uint16Array(size);
+      for (let draw = 0; draw < size; draw++) times[Math.floor(next() * size)] += 1;
+      for (let place = 0; place < levels.length; place++) if (levels[place] >= 0) weight[place] *= times[levels[place]];
+    }
+    return weight;
+  });
+  return { weights, independent };
 }
 
 /** The mean of every resample; NaN where a resample holds no unit. */
-function resampled(cells, drawn) {
-  return drawn.map((clusters) => {
+function resampled(found, drawn) {
+  return drawn.weights.map((weight) => {
     let sum = 0;
     let count = 0;
-    for (const cluster of clusters) {
-      sum += cells.sums[cluster];
-      count += cells.counts[cluster];
+    for (let place = 0; place < weight.length; place++) {
+      sum += weight[place] * found[place].value;
+      count += weight[place];
     }
     return sum / count;
   });
@@ -79,14 +117,13 @@ function quantile(sorted, share) {
 }
 
 /** Mean and interval; null without units. */
-function estimate(found, cells, means) {
+function estimate(found, drawn, means) {
   const n = found.length;
   if (!n) return null;
   const value = found.reduce((sum, unit) => sum + unit.value, 0) / n;
-  const clusters = cells.counts.reduce((sum, count) => sum + (count > 0), 0);
   let [lo, hi] = [0, 1];
-  if (clusters > 1) {
-    const bound = Math.pow(0.025, 1 / clusters);
+  if (drawn.independent > 1) {
+    const bound = Math.pow(0.025, 1 / drawn.independent);
     if (found.every((unit) => unit.value === found[0].value)) [lo, hi] = [value * bound, 1 - (1 - value) * bound];
     else {
       const sorted = means.filter((mean) => !Number.isNaN(mean)).sort((a, b) => a - b);
