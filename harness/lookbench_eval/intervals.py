@@ -55,8 +55,8 @@ def groups(looks: Strings, products: Strings) -> Groups:
     """Number the looks and products of n rows; "" is a look or product of its own.
 
     Looks and products cross: joining all that hangs together would soon join everything. So both are drawn, and a
-    row weighs the product of its two counts. Where one factor lies within the other it is left out: a row without a look, a
-    product seen in a single look only, a look that shows a single product.
+    row weighs the product of its two counts. Where one factor lies within the other it is left out: a row without a
+    look, a product seen in a single look only, a look that shows a single product.
     """
     count = len(looks)
     every_look = _number(look or (row,) for row, look in enumerate(looks))
@@ -81,11 +81,11 @@ def estimate(values: Sequence[Reals], grouped: Groups, policy: Bootstrap = Boots
     """Mean and interval of several measures over the same n rows, NaN left out.
 
     Percentile intervals of the pigeonhole bootstrap (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics
-    1(2), 2007): looks are drawn with replacement, products are drawn with replacement, and a row weighs as often as both were
-    drawn. It is exact for rows grouped one way, and somewhat wide where looks and products cross. Where all rows agree
-    resampling shows no spread, so the exact binomial bound over the independent groups is given (Clopper and Pearson, 1934):
-    the share of others that could still go unseen in such a sample. A single group says nothing: 0 to 1. Every
-    interval contains its value.
+    1(2), 2007): looks are drawn with replacement, products are drawn with replacement, and a row weighs as often as
+    both were drawn. It is exact for rows grouped one way, and somewhat wide where looks and products cross. Where all
+    rows agree resampling shows no spread, so the exact binomial bound over the independent groups is given (Clopper and
+    Pearson, 1934): the share of others that could still go unseen in such a sample. A single group says nothing: 0 to
+    1. Every interval contains its value.
     """
     table = np.stack([np.asarray(one, dtype=np.float64) for one in values], axis=1)
     known = ~np.isnan(table)
