@@ -1,11 +1,13 @@
-"""One page, fetched once, for a person at a terminal: guarded, capped and polite like a crawl."""
+"""Pages fetched one at a time, for a person at a terminal: guarded, capped and polite like a crawl."""
 
 import http.client
 import socket
 import ssl
 import time
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from crawlers import guard
@@ -19,10 +21,11 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as it came: ``url`` is where the redirects ended."""
+    """A page as it came: ``url`` is where the redirects ended; names of ``headers`` are lower case."""
 
     url: str
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class _Checked(http.client.HTTPConnection):
@@ -38,34 +41,57 @@ class _Checked(http.client.HTTPConnection):
             self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
 
 
-def fetch(url: str, *, user_agent: str, allow_loopback: bool = False, obey_robots: bool = True) -> Fetched:
-    """Fetch a page of at most 10 MB within 40 seconds over at most five redirects.
+class Visitor:
+    """Fetches pages one after another: robots.txt is read once per host, and ``pause`` seconds lie between two pages.
 
-    Raises CrawlError when an address may not be connected to, robots.txt disallows the page, or the answer is not 200.
+    ``get`` takes a page of at most 10 MB within 40 seconds over at most five redirects.
     """
-    deadline = time.monotonic() + SECONDS
-    for _ in range(HOPS + 1):
-        if obey_robots and not _allowed(url, user_agent, deadline, allow_loopback):
-            raise CrawlError(f"{url}: robots.txt disallows it; save the page by hand and read the file")
-        status, target, body = _once(url, user_agent, deadline, allow_loopback)
-        if status == http.client.OK:
-            return Fetched(url, body)
-        if status not in REDIRECTS or not target:
-            raise CrawlError(f"{url} answered {status}; check the address")
-        url = urljoin(url, target)
-    raise CrawlError(f"{url}: more than {HOPS} redirects; give the final address")
+
+    def __init__(self, user_agent: str, *, allow_loopback: bool = False, pause: float = 0.0) -> None:
+        self.user_agent, self.allow_loopback, self.pause = user_agent, allow_loopback, pause
+        self._robots: dict[str, Any] = {}
+        self._next = 0.0
+
+    def get(self, url: str) -> Fetched:
+        """Return the page at ``url``.
+
+        Raises CrawlError when an address may not be connected to, robots.txt disallows the page, or the answer is not
+        200.
+        """
+        time.sleep(max(self._next - time.monotonic(), 0.0))
+        try:
+            where, status, headers, body = self._followed(url, time.monotonic() + SECONDS, obey=True)
+        finally:
+            self._next = time.monotonic() + self.pause
+        if status != http.client.OK:
+            raise CrawlError(f"{where} answered {status}; check the address")
+        return Fetched(where, body, headers)
+
+    def robots(self, url: str) -> Any:
+        """Return the Protego rules of the host of ``url``; a failing server allows nothing, a missing file all."""
+        from protego import Protego
+
+        place = urljoin(url, "/robots.txt")
+        if place not in self._robots:
+            _, status, _, body = self._followed(place, time.monotonic() + SECONDS, obey=False)
+            text = body.decode("utf-8", "replace") if status == http.client.OK else ""
+            busy = status >= 500 or status == 429  # RFC 9309, 2.3.1
+            self._robots[place] = Protego.parse("User-agent: *\nDisallow: /" if busy else text)
+        return self._robots[place]
+
+    def _followed(self, url: str, deadline: float, *, obey: bool) -> tuple[str, int, dict[str, str], bytes]:
+        for _ in range(HOPS + 1):
+            if obey and not self.robots(url).can_fetch(url, self.user_agent):
+                raise CrawlError(f"{url}: robots.txt disallows it; save the page by hand and read the file")
+            status, headers, body = _once(url, self.user_agent, deadline, self.allow_loopback)
+            target = headers.get("location")
+            if status not in REDIRECTS or not target:
+                return url, status, headers, body
+            url = urljoin(url, target)
+        raise CrawlError(f"{url}: more than {HOPS} redirects; give the final address")
 
 
-def _allowed(url: str, user_agent: str, deadline: float, allow_loopback: bool) -> bool:
-    from protego import Protego
-
-    status, _, body = _once(urljoin(url, "/robots.txt"), user_agent, deadline, allow_loopback)
-    if status != http.client.OK:
-        return True
-    return bool(Protego.parse(body.decode("utf-8", "replace")).can_fetch(url, user_agent))
-
-
-def _once(url: str, user_agent: str, deadline: float, allow_loopback: bool) -> tuple[int, str | None, bytes]:
+def _once(url: str, user_agent: str, deadline: float, allow_loopback: bool) -> tuple[int, dict[str, str], bytes]:
     parts = urlsplit(url)
     host = parts.hostname or ""
     if reason := guard.check_url(url, frozenset({host}) if allow_loopback else frozenset()):
@@ -80,7 +106,7 @@ def _once(url: str, user_agent: str, deadline: float, allow_loopback: bool) -> t
         body = _capped(answer, url, deadline)
         if answer.headers.get("Content-Encoding") == "gzip":
             body = _unpacked(body, url)
-        return answer.status, answer.headers.get("Location"), body
+        return answer.status, {name.lower(): value for name, value in answer.headers.items()}, body
     except (OSError, http.client.HTTPException) as error:
         raise CrawlError(f"{url} cannot be fetched: {error}; check the address and try again") from error
     finally:

@@ -86,10 +86,15 @@ def browser() -> str | None:
     )
 
 
+def launch_flags(proxy: int) -> list[str]:
+    """Return the flags of a browser that goes through the proxy on port ``proxy`` for every address."""
+    through = (f"--proxy-server=http://127.0.0.1:{proxy}", "--proxy-bypass-list=<-loopback>")
+    return [*FLAGS, *through, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+
+
 def settings(path: str, proxy: int) -> dict[str, Any]:
     """Return the Scrapy settings that render with the browser at ``path`` through the proxy on port ``proxy``."""
-    through = (f"--proxy-server=http://127.0.0.1:{proxy}", "--proxy-bypass-list=<-loopback>")
-    flags = [*FLAGS, *through, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = launch_flags(proxy)
     handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
     return {
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
@@ -130,3 +135,34 @@ def meta() -> dict[str, Any]:
         "playwright_page_methods": [PageMethod(settle)],
         "playwright_context_kwargs": {"service_workers": "block", "accept_downloads": False},
     }
+
+
+async def render(path: str, url: str, user_agent: str, loopback_hosts: frozenset[str] = frozenset()) -> str | None:
+    """Return the HTML of one page after its scripts, by the browser at ``path`` behind the guard; None when it fails.
+
+    The browser asks for nothing that ``unwanted`` names and may connect to public addresses and ``loopback_hosts`` only.
+    """
+    from playwright.async_api import Error, Route, async_playwright
+
+    from crawlers.proxy import GuardProxy, listen
+
+    async def pick(route: Route) -> None:
+        await (route.abort() if unwanted(route.request) else route.continue_())
+
+    listening, proxy = listen(), GuardProxy(loopback_hosts)
+    await proxy.start(listening)
+    try:
+        async with async_playwright() as playwright:
+            flags = launch_flags(listening.getsockname()[1])
+            chromium = await playwright.chromium.launch(executable_path=path, args=flags)
+            page = await chromium.new_page(user_agent=user_agent, service_workers="block")
+            await page.route("**/*", pick)
+            await page.goto(url, wait_until="domcontentloaded", timeout=30_000)
+            await settle(page)
+            html = await page.content()
+            await chromium.close()
+            return html
+    except Error:
+        return None
+    finally:
+        proxy.close()

@@ -26,10 +26,10 @@ def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False
     from crawlers import readers
 
     if source.startswith(("http://", "https://")):
-        from crawlers.fetch import fetch
+        from crawlers.fetch import Visitor
         from crawlers.job import USER_AGENT
 
-        page = fetch(source, user_agent=USER_AGENT, allow_loopback=allow_loopback)
+        page = Visitor(USER_AGENT, allow_loopback=allow_loopback).get(source)
         body, url = page.body, page.url
     else:
         body, url = _file(Path(source)).read_bytes(), Path(source).resolve().as_uri()

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from crawlers.errors import CrawlError
-from crawlers.fetch import fetch
+from crawlers.fetch import Fetched, Visitor
 
 AGENT = "LookBenchBot/0.1 (tests)"
 PACKED = gzip.compress(b"<h1>packed</h1>")
@@ -37,6 +37,10 @@ class Pages(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+def fetch(url: str, *, allow_loopback: bool = False) -> Fetched:
+    return Visitor(AGENT, allow_loopback=allow_loopback).get(url)
+
+
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
@@ -46,9 +50,9 @@ def shop() -> Iterator[str]:
 
 
 def test_a_page_comes_whole_unpacked_and_after_redirects(shop: str) -> None:
-    assert fetch(f"{shop}/page", user_agent=AGENT, allow_loopback=True).body == b"<h1>plain</h1>"
-    assert fetch(f"{shop}/packed", user_agent=AGENT, allow_loopback=True).body == b"<h1>packed</h1>"
-    assert fetch(f"{shop}/moved", user_agent=AGENT, allow_loopback=True).url == f"{shop}/page"
+    assert fetch(f"{shop}/page", allow_loopback=True).body == b"<h1>plain</h1>"
+    assert fetch(f"{shop}/packed", allow_loopback=True).body == b"<h1>packed</h1>"
+    assert fetch(f"{shop}/moved", allow_loopback=True).url == f"{shop}/page"
 
 
 @pytest.mark.parametrize(
@@ -65,9 +69,9 @@ def test_a_page_comes_whole_unpacked_and_after_redirects(shop: str) -> None:
 )
 def test_what_must_not_be_fetched_is_refused(shop: str, path: str, words: str) -> None:
     with pytest.raises(CrawlError, match=words):
-        fetch(f"{shop}{path}", user_agent=AGENT, allow_loopback=True)
+        fetch(f"{shop}{path}", allow_loopback=True)
 
 
 def test_this_machine_is_refused_unless_allowed(shop: str) -> None:
     with pytest.raises(CrawlError, match="this machine itself"):
-        fetch(f"{shop}/page", user_agent=AGENT)
+        fetch(f"{shop}/page")
