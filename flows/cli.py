@@ -9,37 +9,19 @@ import sys
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from catalog.errors import LookbenchError
-
-if TYPE_CHECKING:
-    from flows.workshop import Workshop
+from flows.options import Json, Root, Settings, emit, workshop
+from flows.service_commands import services
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-services = typer.Typer(no_args_is_help=True, help="Start, stop or look at the Label Studio and Prefect servers.")
 app.add_typer(services, name="services")
 
-Root = Annotated[str | None, typer.Option(help="Catalog: a folder or an fsspec URL such as s3://bucket/path.")]
-Settings = Annotated[Path | None, typer.Option(help="Settings file; ./lookbench.yaml when there is one.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 Now = Annotated[datetime | None, typer.Option(help="Clock to work by, for replays; the wall clock when not given.")]
 Edition = Annotated[str, typer.Argument(help="Year and month, like 2026.12.")]
-
-
-def _workshop(root: str | None = None, settings: Path | None = None) -> "Workshop":
-    from flows.workshop import Workshop
-
-    return Workshop.open(root=root, settings=settings)
-
-
-def _emit(result: Any, as_json: bool, text: str) -> None:
-    if as_json:
-        print(json.dumps(result, default=str, ensure_ascii=False, indent=1))
-    else:
-        print(text, file=sys.stderr)
 
 
 # the edition -----------------------------------------------------------------------------------------------
@@ -57,7 +39,7 @@ def crawl(
     from flows.nightly import nightly_crawl
 
     report = nightly_crawl(sites or [], root=root, settings=settings, now=now)
-    _emit(report, as_json, "\n".join(f"{site}: {_line(figures)}" for site, figures in report.items()))
+    emit(report, as_json, "\n".join(f"{site}: {_line(figures)}" for site, figures in report.items()))
 
 
 @app.command()
@@ -69,7 +51,7 @@ def refresh(
 
     summary = run(edition, root=root, settings=settings, now=now)
     text = f"edition {edition}: {summary['items']} items, {summary['state']}"
-    _emit(summary, as_json, f"{_funnel(summary)}\n{text}")
+    emit(summary, as_json, f"{_funnel(summary)}\n{text}")
 
 
 @app.command()
@@ -85,7 +67,7 @@ def freeze(
     from flows.freeze import freeze as run
 
     summary = run(edition, out=out, root=root, settings=settings, now=now)
-    _emit(summary, as_json, _told(summary))
+    emit(summary, as_json, _told(summary))
 
 
 @app.command()
@@ -94,7 +76,7 @@ def verify(release: Path, as_json: Json = False) -> None:
     from releases.verify import verify as run
 
     report = run(release)
-    _emit(report.as_dict(), as_json, str(report))
+    emit(report.as_dict(), as_json, str(report))
 
 
 @app.command()
@@ -111,7 +93,7 @@ def validate(
     from flows.validate import validate as run
 
     results = run(release, model, cutoff=cutoff, root=root, settings=settings)
-    _emit(results, as_json, "\n\n".join(table(result) for result in results))
+    emit(results, as_json, "\n\n".join(table(result) for result in results))
 
 
 @app.command()
@@ -119,9 +101,23 @@ def why(id: str, root: Root = None, settings: Settings = None, as_json: Json = F
     """Tell the whole life of a photo, item or product."""
     from flows.why import life
 
-    events = life(_workshop(root, settings).catalog, id)
+    events = life(workshop(root, settings).catalog, id)
     lines = [f"{e['where']}: {e['what']} {e['outcome']}, {e['reason']} {e['evidence'] or ''}".rstrip() for e in events]
-    _emit(events, as_json, "\n".join(lines))
+    emit(events, as_json, "\n".join(lines))
+
+
+@app.command()
+def review(
+    edition: Edition,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 0,
+    root: Root = None,
+    settings: Settings = None,
+) -> None:
+    """Walk through the contact sheets of an edition; the next refresh obeys what you keep and drop."""
+    from flows import desk
+    from flows import edition as editions
+
+    desk.serve(editions.find(workshop(root, settings).catalog, edition), port)
 
 
 @app.command()
@@ -139,7 +135,7 @@ def demo(
     from flows.demo import run
 
     result = run(root=root, settings=settings, photos=photos, products=products, port=port)
-    _emit(result, as_json, "\n\n".join(_told(summary) for summary in result))
+    emit(result, as_json, "\n\n".join(_told(summary) for summary in result))
 
 
 @app.command()
@@ -152,7 +148,7 @@ def publish(
     from releases.publish import publish as run
 
     published = asdict(run(release, target))
-    _emit(published, as_json, _line(published))
+    emit(published, as_json, _line(published))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True}, add_help_option=False)
@@ -161,36 +157,6 @@ def leaderboard(context: typer.Context) -> None:
     from lookbench_eval.cli import main as harness
 
     sys.exit(harness(["leaderboard", *context.args]))
-
-
-# services --------------------------------------------------------------------------------------------------
-
-
-@services.command("up")
-def services_up(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Start what is not running and wait until it answers."""
-    from flows import servers
-
-    status = servers.up(_workshop(root, settings))
-    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
-
-
-@services.command("down")
-def services_down(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Stop what was started here."""
-    from flows import servers
-
-    status = servers.down(_workshop(root, settings))
-    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
-
-
-@services.command("status")
-def services_status(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Say what runs, and where."""
-    from flows import servers
-
-    status = servers.status(_workshop(root, settings))
-    _emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
 
 
 # plain files -----------------------------------------------------------------------------------------------
@@ -207,7 +173,7 @@ def read(
     from flows.plain import read_page
 
     result = read_page(source, base_url, allow_loopback=allow_loopback)
-    _emit(result, as_json, json.dumps(result, indent=1, ensure_ascii=False))
+    emit(result, as_json, json.dumps(result, indent=1, ensure_ascii=False))
 
 
 @app.command()
@@ -216,7 +182,7 @@ def inspect(images: Annotated[list[Path], typer.Argument(metavar="IMAGE...")], a
     from flows.plain import inspect_images
 
     rows = inspect_images(images)
-    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 @app.command()
@@ -226,8 +192,8 @@ def detect(
     """Find the garments in pictures: boxes, categories, scores."""
     from flows.plain import detect_images
 
-    rows = detect_images(images, _workshop(settings=settings))
-    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+    rows = detect_images(images, workshop(settings=settings))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 @app.command()
@@ -240,8 +206,8 @@ def duplicates(
     """Find pictures that repeat each other, with tier and distance."""
     from flows.plain import duplicate_pairs
 
-    pairs = duplicate_pairs(folder, against, _workshop(settings=settings))
-    _emit(pairs, as_json, "\n".join(_line(pair) for pair in pairs) or "no duplicates")
+    pairs = duplicate_pairs(folder, against, workshop(settings=settings))
+    emit(pairs, as_json, "\n".join(_line(pair) for pair in pairs) or "no duplicates")
 
 
 @app.command()
@@ -257,8 +223,8 @@ def generate(
     """Make AI fashion pictures from the garment in one picture."""
     from flows.plain import generate_images
 
-    rows = generate_images(image, out, recipe, count, seed, _workshop(settings=settings))
-    _emit(rows, as_json, "\n".join(_line(row) for row in rows))
+    rows = generate_images(image, out, recipe, count, seed, workshop(settings=settings))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 def _told(summary: dict[str, Any]) -> str:
