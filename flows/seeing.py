@@ -70,7 +70,7 @@ def see(
             inputs={"photos": screened, "products": products},
             settings={
                 **asdict(settings.items),
-                "model": settings.models.detector.model_dump(),
+                "models": [settings.models.detector, settings.models.embedder, settings.models.probe],
                 "verdicts": detected_by,
             },
             subject="photo",
