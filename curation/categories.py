@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from curation.errors import CurationError
 
@@ -166,24 +165,3 @@ class Probe:
 def _ranked(values: Sequence[str], row: npt.NDArray[Any]) -> list[tuple[str, float]]:
     order = np.argsort(-row, kind="stable")
     return [(values[index], float(row[index])) for index in order if row[index] > 0]
-
-
-def refine(
-    items: pa.Table, fingerprints: pa.Table, probe: Probe, groups: Mapping[str, Sequence[str]], *, least: float = 0.5
-) -> pa.Table:
-    """Return ``items`` with the category settled among those that the detector's class stands for.
-
-    ``groups`` maps a category to the categories it is easily taken for (itself among them); the probe decides on the
-    crop's embedding when it is at least ``least`` sure. Items without a fingerprint keep their category.
-    """
-    vectors = dict(zip(fingerprints["id"].to_pylist(), fingerprints["embedding"].to_pylist(), strict=True))
-    rows = [(index, vectors[item]) for index, item in enumerate(items["item_id"].to_pylist()) if item in vectors]
-    categories: list[str] = items["category"].to_pylist()
-    if rows:
-        embeddings = np.asarray([vector for _, vector in rows], np.float32)
-        among = [groups.get(categories[index], (categories[index],)) for index, _ in rows]
-        for (index, _), ranked in zip(rows, probe.predict(embeddings, among), strict=True):
-            if ranked[0][1] >= least and ranked[0][0] in groups.get(categories[index], ()):
-                categories[index] = ranked[0][0]
-    column = items.schema.get_field_index("category")
-    return items.set_column(column, items.schema.field(column), pa.array(categories, pa.string()))

@@ -1,8 +1,9 @@
 """Train the second stage: ``python train.py --photos DIR --work DIR``; writes ``garment-probe.npz`` and its figures.
 
 Logistic regression, for the category on one hidden layer, on EfficientNet-Lite0 embeddings of crops: CC0 photos of the
-train senders, the same garments cut out and laid on other backdrops, and garments drawn by ``demo.garments``. Held out: whole senders and
-drawing seeds. The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and drawings it reads.
+train senders, the same garments cut out and laid on other backdrops, and garments drawn by ``demo.garments``. Held out:
+whole senders and drawing seeds. The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and
+drawings it reads.
 """
 
 from __future__ import annotations
