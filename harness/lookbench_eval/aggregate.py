@@ -74,7 +74,7 @@ def build(
             "name": release.name,
             "edition": release.edition,
             "layout": release.layout,
-            "manifest_sha256": release.digest,
+            "data_sha256": release.digest,
             "verified": release.verified,
         },
         "model": {

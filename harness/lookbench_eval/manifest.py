@@ -22,7 +22,7 @@ class Manifest:
     edition: str
     files: Mapping[str, Mapping[str, Any]]
     digest: str
-    """sha256 of the manifest file itself."""
+    """sha256 over the names and sha256 of all files below data/ and qrels/: what is scored, whatever lies beside it."""
 
 
 def read(root: Path) -> Manifest:
@@ -40,7 +40,8 @@ def read(root: Path) -> Manifest:
         files = content["files"]
         if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
             raise ReleaseError(f"{path}: 'files' must map each path to its sha256 and bytes")
-        return Manifest(str(content["edition"]), files, hashlib.sha256(data).hexdigest())
+        scored = [f"{name} {one['sha256']}\n" for name, one in sorted(files.items()) if name.split("/")[0] in _SEALED]
+        return Manifest(str(content["edition"]), files, hashlib.sha256("".join(scored).encode()).hexdigest())
     except FileNotFoundError as error:
         raise ReleaseError(f"{root} has no manifest.json, so it cannot be verified; --no-verify insists") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -165,7 +165,7 @@ def _difference(
 
 def _refuse(first: Result, second: Result) -> None:
     one, two = first.document, second.document
-    for key in ("name", "manifest_sha256"):
+    for key in ("name", "data_sha256"):
         if one["release"][key] != two["release"][key]:
             raise ResultError(
                 f"the results are of different releases: {key} is {one['release'][key]!r} and {two['release'][key]!r}"

@@ -155,8 +155,8 @@ def _release(document: Mapping[str, Any], root: Path) -> Iterator[Finding]:
     except HarnessError as error:
         yield Finding("error", "release", str(error))
         return
-    if document["release"]["manifest_sha256"] != digest:
-        said = f"the result is of the manifest {document['release']['manifest_sha256']}, {root} has {digest}"
+    if document["release"]["data_sha256"] != digest:
+        said = f"the result is of the data {document['release']['data_sha256']}, {root} has {digest}"
         yield Finding("error", "release", said)
 
 

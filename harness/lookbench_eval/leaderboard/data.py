@@ -25,7 +25,7 @@ def pack(results: Sequence[Result]) -> list[dict[str, Any]]:
     groups: dict[str, list[Result]] = {}
     for result in results:
         release = result.document["release"]
-        groups.setdefault(str(release["manifest_sha256"] or release["name"]), []).append(result)
+        groups.setdefault(str(release["data_sha256"] or release["name"]), []).append(result)
     packed = [_release(group) for group in groups.values()]
     return sorted(packed, key=lambda one: (str(one["edition"] or ""), one["name"]), reverse=True)
 
@@ -44,7 +44,7 @@ def _release(group: Sequence[Result]) -> dict[str, Any]:
     return {
         "name": first["release"]["name"],
         "edition": first["release"]["edition"],
-        "manifest": first["release"]["manifest_sha256"],
+        "data": first["release"]["data_sha256"],
         "ties": first["settings"]["ties"],
         "measures": _measures(group),
         "subsets": subsets,

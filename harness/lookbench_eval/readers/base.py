@@ -50,7 +50,7 @@ class Release:
     noise: Split | None = None
     edition: str | None = None
     digest: str | None = None
-    """sha256 of the manifest, where there is one."""
+    """sha256 of what is scored, as the manifest lists it, where there is one."""
     verified: bool = False
     measures: tuple[str, ...] = ()
     """Measures to score unless others are asked for; empty: the published ones."""

@@ -68,7 +68,7 @@ def read(root: Path, *, subsets: Sequence[str] | None = None, verify: bool = Tru
         )
         parts.append(subset)
     release = Release(
-        name=root.resolve().name,
+        name=f"lookbench-{found.edition}" if found else root.resolve().name,
         layout="lookbench",
         subsets=tuple(parts),
         noise=noise,
