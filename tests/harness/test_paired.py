@@ -82,7 +82,7 @@ def test_results_that_cannot_be_compared(release: Path) -> None:
     (release / "report.txt").write_text("x")
     seal(release)
     compare(other, evaluate(release, "pixels:8", measures=["Fine@1"]))  # what is scored is the same
-    (release / "qrels" / "more.txt").write_text("x")
+    (release / "data" / "more.txt").write_text("x")
     seal(release)
     with pytest.raises(HarnessError, match="different releases"):
         compare(plain, evaluate(release, "pixels:8", measures=["Item@1"]))
