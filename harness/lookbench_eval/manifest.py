@@ -62,8 +62,8 @@ def verify(root: Path, manifest: Manifest) -> None:
             faults.append(f"{name} is missing")
         elif path.stat().st_size != expected.get("bytes"):
             faults.append(f"{name} has {path.stat().st_size} bytes instead of {expected.get('bytes')}")
-        elif _sha256(path) != expected.get("sha256"):
-            faults.append(f"{name} has another sha256")
+        elif (found := _sha256(path)) != expected.get("sha256"):
+            faults.append(f"{name} has another sha256" if found else f"{name} cannot be read")
     for folder in _SEALED:
         found = [path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()]
         faults += [f"{name} is not listed in the manifest" for name in sorted(set(found) - set(manifest.files))]
@@ -78,6 +78,10 @@ def _inside(root: Path, path: Path) -> bool:
     return path.resolve().is_relative_to(root.resolve())
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(path: Path) -> str | None:
+    """None for a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
