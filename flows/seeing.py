@@ -12,6 +12,8 @@ from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
 
+DETECTING = ("detector", "embedder", "probe")
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -70,7 +72,7 @@ def see(
             inputs={"photos": screened, "products": products},
             settings={
                 **asdict(settings.items),
-                "models": [settings.models.detector, settings.models.embedder, settings.models.probe],
+                "models": {name: model.model_dump() for name, model in settings.models if model and name in DETECTING},
                 "verdicts": detected_by,
             },
             subject="photo",
