@@ -238,7 +238,7 @@ def check(table: pa.Table, name: str, where: str) -> pa.Table:
 
 def digest(table: pa.Table) -> str:
     """Return the logical sha256 of a table: its columns and values, however chunked, sliced or written."""
-    state = hashlib.sha256(json.dumps([table.num_rows, [[f.name, str(f.type)] for f in table.schema]]).encode())
+    state = hashlib.sha256(json.dumps([table.num_rows, [[f.name, _type(f.type)] for f in table.schema]]).encode())
     for field, column in zip(table.schema, table.columns, strict=True):
         if (
             pa.types.is_fixed_size_list(field.type)
@@ -252,6 +252,17 @@ def digest(table: pa.Table) -> str:
             state.update(json.dumps(value, default=_plain, sort_keys=True).encode())
             state.update(b"\n")
     return state.hexdigest()
+
+
+def _type(kind: pa.DataType) -> str:
+    """Name a type without the names of list members: pyarrow calls them "item", files say "element"."""
+    if pa.types.is_list(kind):
+        return f"list<{_type(kind.value_type)}>"
+    if pa.types.is_fixed_size_list(kind):
+        return f"list<{_type(kind.value_type)}>[{kind.list_size}]"
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'{field.name}: {_type(field.type)}' for field in kind)}>"
+    return str(kind)
 
 
 def _plain(value: Any) -> str:

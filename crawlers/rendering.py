@@ -140,7 +140,8 @@ def meta() -> dict[str, Any]:
 async def render(path: str, url: str, user_agent: str, loopback_hosts: frozenset[str] = frozenset()) -> str | None:
     """Return the HTML of one page after its scripts, by the browser at ``path`` behind the guard; None when it fails.
 
-    The browser asks for nothing that ``unwanted`` names and may connect to public addresses and ``loopback_hosts`` only.
+    The browser asks for nothing that ``unwanted`` names and may connect to public addresses and ``loopback_hosts``
+    only.
     """
     from playwright.async_api import Error, Route, async_playwright
 
@@ -159,7 +160,7 @@ async def render(path: str, url: str, user_agent: str, loopback_hosts: frozenset
             await page.route("**/*", pick)
             await page.goto(url, wait_until="domcontentloaded", timeout=30_000)
             await settle(page)
-            html = await page.content()
+            html: str = await page.content()
             await chromium.close()
             return html
     except Error:

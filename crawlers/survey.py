@@ -1,4 +1,4 @@
-"""A first look at a shop that nobody described yet: what it runs on, what it sells, what its pages lack, what it allows."""
+"""A first look at a shop that nobody described yet: what runs it, what it sells, lacks and allows."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

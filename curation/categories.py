@@ -1,4 +1,4 @@
-"""The second stage: what a crop's embedding says about category and attributes, by linear probes."""
+"""The second stage: what a crop's embedding says about category and attributes, by small probes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from curation.errors import CurationError
 
@@ -20,18 +19,36 @@ CATEGORY: Final = "category"
 
 @dataclass(frozen=True)
 class Head:
-    """One multinomial logistic probe."""
+    """One probe: multinomial logistic regression, on the embedding or on a hidden layer of rectified units."""
 
     values: tuple[str, ...]
     """What it can say."""
     weights: Vectors
-    """(size of the embedding, number of values)."""
+    """(size of the embedding or of the hidden layer, number of values)."""
     bias: Vectors
     """(number of values,)."""
+    hidden: tuple[Vectors, Vectors] | None = None
+    """Weights (size of the embedding, units) and bias (units,) of the hidden layer, where there is one."""
+
+    @property
+    def size(self) -> int:
+        """Length of the embeddings it reads."""
+        return int((self.hidden[0] if self.hidden else self.weights).shape[0])
+
+    @property
+    def fits(self) -> bool:
+        """Whether the shapes of its arrays agree."""
+        layers = [*([self.hidden] if self.hidden else []), (self.weights, self.bias)]
+        inner = not self.hidden or self.hidden[0].shape[1] == self.weights.shape[0]
+        square = all(w.ndim == 2 and b.shape == (w.shape[1],) for w, b in layers)
+        return inner and square and self.weights.shape[1] == len(self.values)
 
     def probabilities(self, embeddings: Vectors, allowed: npt.NDArray[np.bool_] | None = None) -> Vectors:
         """Return (n, values) probabilities; those where ``allowed`` (n, values) is False are 0 before normalising."""
-        scores = embeddings.astype(np.float32) @ self.weights + self.bias
+        units = embeddings.astype(np.float32)
+        if self.hidden:
+            units = np.maximum(units @ self.hidden[0] + self.hidden[1], 0)
+        scores = units @ self.weights + self.bias
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
         top = scores.max(axis=1, keepdims=True)
@@ -58,16 +75,17 @@ def open(spec: str, sha256: str | None = None) -> "Probe":  # noqa: A001 - as th
                     tuple(str(value) for value in arrays[f"{name}.values"]),
                     arrays[f"{name}.weights"].astype(np.float32),
                     arrays[f"{name}.bias"].astype(np.float32),
+                    _hidden(arrays, name),
                 )
                 for name in sorted({key.rpartition(".")[0] for key in arrays.files})
             }
-            size = heads[CATEGORY].weights.shape[0]
+            size = heads[CATEGORY].size
     except Exception as error:
         raise CurationError(
             f"probe {file} is damaged or holds no head {CATEGORY!r}: {error}; restore the file"
         ) from error
     for name, head in heads.items():
-        if head.weights.shape != (size, len(head.values)) or head.bias.shape != (len(head.values),):
+        if head.size != size or not head.fits:
             raise CurationError(
                 f"probe {file}: head {name!r} has weights {head.weights.shape} and bias {head.bias.shape} for "
                 f"{len(head.values)} values and embeddings of {size}; restore the file"
@@ -75,14 +93,21 @@ def open(spec: str, sha256: str | None = None) -> "Probe":  # noqa: A001 - as th
     return Probe(f"probe:{file.name}@{found}", heads)
 
 
+def _hidden(arrays: Mapping[str, Any], name: str) -> tuple[Vectors, Vectors] | None:
+    if f"{name}.hidden_weights" not in arrays:
+        return None
+    weights, bias = (arrays[f"{name}.hidden_{part}"].astype(np.float32) for part in ("weights", "bias"))
+    return weights, bias
+
+
 class Probe:
-    """Linear probes on crop embeddings: one for the category and some for facets."""
+    """Probes on crop embeddings: one for the category and some for facets."""
 
     def __init__(self, name: str, heads: Mapping[str, Head]) -> None:
         self.name = name
         """File name and sha256, as labels record it."""
         self._heads = dict(heads)
-        self.size = int(heads[CATEGORY].weights.shape[0])
+        self.size = heads[CATEGORY].size
         """Length of the embeddings it reads."""
 
     @property
@@ -140,24 +165,3 @@ class Probe:
 def _ranked(values: Sequence[str], row: npt.NDArray[Any]) -> list[tuple[str, float]]:
     order = np.argsort(-row, kind="stable")
     return [(values[index], float(row[index])) for index in order if row[index] > 0]
-
-
-def refine(
-    items: pa.Table, fingerprints: pa.Table, probe: Probe, groups: Mapping[str, Sequence[str]], *, least: float = 0.5
-) -> pa.Table:
-    """Return ``items`` with the category settled among those that the detector's class stands for.
-
-    ``groups`` maps a category to the categories it is easily taken for (itself among them); the probe decides on the
-    crop's embedding when it is at least ``least`` sure. Items without a fingerprint keep their category.
-    """
-    vectors = dict(zip(fingerprints["id"].to_pylist(), fingerprints["embedding"].to_pylist(), strict=True))
-    rows = [(index, vectors[item]) for index, item in enumerate(items["item_id"].to_pylist()) if item in vectors]
-    categories: list[str] = items["category"].to_pylist()
-    if rows:
-        embeddings = np.asarray([vector for _, vector in rows], np.float32)
-        among = [groups.get(categories[index], (categories[index],)) for index, _ in rows]
-        for (index, _), ranked in zip(rows, probe.predict(embeddings, among), strict=True):
-            if ranked[0][1] >= least and ranked[0][0] in groups.get(categories[index], ()):
-                categories[index] = ranked[0][0]
-    column = items.schema.get_field_index("category")
-    return items.set_column(column, items.schema.field(column), pa.array(categories, pa.string()))

@@ -13,11 +13,11 @@ METADATA_KEY: Final = "lookbench.classes"
 
 def of_onnx(file: Path) -> dict[str, list[str]] | None:
     """Return the class map inside an ONNX file, or None when it brings none; raises CurationError when damaged."""
-    import onnx
+    import onnxruntime
 
     try:
-        model = onnx.load(str(file), load_external_data=False)
-        found = {entry.key: entry.value for entry in model.metadata_props}.get(METADATA_KEY)
+        session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+        found = session.get_modelmeta().custom_metadata_map.get(METADATA_KEY)
         return None if found is None else json.loads(found)
     except Exception as error:
         raise CurationError(f"detector {file} cannot be read as ONNX: {error}; restore the file") from error

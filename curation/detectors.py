@@ -99,7 +99,7 @@ class YoloDetector:
     def __init__(self, file: Path, *, name: str, class_map: ClassMap | None = None) -> None:
         import numpy as np
 
-        yolo = _ultralytics().YOLO
+        yolo = _yolo()
         self.name = name
         self._size: Any = None
         try:
@@ -147,8 +147,8 @@ def detections(rows: Any, categories: Mapping[int, tuple[str, ...]], floor: floa
     return sorted(made, key=lambda found: (-found.score, found.box, found.category))
 
 
-def _ultralytics() -> Any:
-    """Import ultralytics kept from the network, from installing packages and from the user's settings and libraries."""
+def _yolo() -> Any:
+    """Return the model class of ultralytics, kept from the network, the user's settings and other libraries."""
     os.environ.setdefault("YOLO_OFFLINE", "1")
     os.environ.setdefault("YOLO_AUTOINSTALL", "0")
     os.environ.setdefault("YOLO_VERBOSE", "False")
@@ -159,8 +159,8 @@ def _ultralytics() -> Any:
     from PIL import Image
 
     opener = Image.open
-    import ultralytics
+    from ultralytics import YOLO
 
     # Its import swaps Pillow's opener for one that looks for a package to install whenever a file is no image.
     Image.open = opener
-    return ultralytics
+    return YOLO

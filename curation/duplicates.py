@@ -21,6 +21,7 @@ from curation.clusters import Dated
 from curation.folders import compare_folders
 from curation.history import History, products_shown
 from curation.pairs import DuplicatePolicy, Pair, Prints
+from curation.review.verdicts import REASON, Verdicts
 
 __all__ = ["DuplicatePolicy", "find", "folders"]
 
@@ -37,6 +38,7 @@ def find(
     policy: DuplicatePolicy,
     *,
     edition: str,
+    verdicts: Verdicts | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> StepResult:
     """Decide for each photo: kept as the best of its cluster, or dropped with its twin, tier, distance and threshold.
@@ -44,16 +46,19 @@ def find(
     The embedding tier is not applied between photos that show the same product, nor between a generated picture and the
     photos of its seeds: these are expected to look alike. The hash tiers hold for all. A photo whose cluster touches a
     past edition is dropped. Every photo gets the oldest date of its cluster. Ledger subject ``photo``; a photo without
-    fingerprints (no garment in it) is dropped as ``no_item``.
+    fingerprints (no garment in it) is dropped as ``no_item``. A photo that a reviewer keeps is no one's copy; one that
+    is dropped (``reviewer``) takes no part, so its twin may stay.
     """
+    said = verdicts or {}
     rows = photos.to_pylist()
     printed = set(fingerprints["photo_id"].to_pylist())
-    known = [row for row in rows if row["photo_id"] in printed]
+    known = [row for row in rows if row["photo_id"] in printed and said.get(row["photo_id"]) is not False]
     ledger, decisions = Ledger("duplicates", "photo", edition), []
     for row in rows:
-        if row["photo_id"] not in printed:
-            ledger.dropped(row["photo_id"], "no_item")
-            decisions.append(_decision(row["photo_id"], "no_item", clusters.earliest(row), kept=False))
+        reason = "no_item" if row["photo_id"] not in printed else REASON
+        if reason == "no_item" or said.get(row["photo_id"]) is False:
+            ledger.dropped(row["photo_id"], reason)
+            decisions.append(_decision(row["photo_id"], reason, clusters.earliest(row), kept=False))
     kin = products_shown(photos)
     for item in items.select(["photo_id", "product_id"]).to_pylist():
         if item["product_id"]:
@@ -68,6 +73,8 @@ def find(
         policy,
         progress,
     )
+    trusted = {place for place, row in enumerate(known) if said.get(row["photo_id"])}
+    found = [pair for pair in found if not ({pair.a} if pair.past else {pair.a, pair.b}) & trusted]
     made = _decide(known, found, past_ids, ledger)
     figures = {"pairs": len(found), "by_tier": dict(sorted(_count(found).items()))}
     return StepResult({"decisions": tables.from_rows("decisions", [*decisions, *made])}, ledger.table(), figures)

@@ -14,6 +14,7 @@ from catalog.steps import StepResult
 from catalog.store import Catalog
 from curation.boxes import area, centrality, merge, padded, touches
 from curation.detectors import Detection, Detector
+from curation.review.verdicts import REASON, Verdicts
 
 if TYPE_CHECKING:
     from taxonomy import Taxonomy
@@ -55,19 +56,22 @@ def find(
     policy: ItemPolicy,
     *,
     edition: str,
+    verdicts: Verdicts | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> StepResult:
     """Find the garments of ``photos``: one on a product's photo, all on a look.
 
     Returns table ``items``. The ledger has one row for each photo (dropped: ``no_garment``, ``product_not_shown`` or a
     decode code) and rows of subject ``item`` for each box above the score line: kept, or dropped as ``merged``,
-    ``too_small`` or ``not_the_product``. ``progress`` is called with (done, total).
+    ``too_small`` or ``not_the_product``. A reviewer's verdict on a photo takes all its boxes (``reviewer``), or gives a
+    photo without one its most prominent box. ``progress`` is called with (done, total).
     """
     ledger = Ledger("detect", "photo", edition)
     named = _named_categories(products)
     rows: list[dict[str, Any]] = []
     for done, photo in enumerate(photos.to_pylist(), 1):
-        rows += _of_photo(photo, named.get(photo["product_id"] or ""), catalog, detector, policy, ledger)
+        stays = (verdicts or {}).get(photo["photo_id"])
+        rows += _of_photo(photo, named.get(photo["product_id"] or ""), catalog, detector, policy, ledger, stays)
         if progress is not None:
             progress(done, photos.num_rows)
     figures = {
@@ -92,6 +96,7 @@ def _of_photo(
     detector: Detector,
     policy: ItemPolicy,
     ledger: Ledger,
+    stays: bool | None,
 ) -> list[dict[str, Any]]:
     photo_id = photo["photo_id"]
     try:
@@ -111,6 +116,12 @@ def _of_photo(
         lost += [(detection, "not_the_product", {"rule": rule}) for detection in kept if detection is not chosen]
         kept = [chosen] if chosen else []
         category = named if chosen and named else None
+    if stays is False:
+        lost += [(detection, REASON, {}) for detection in kept]
+        kept = []
+    elif stays and not kept and found:
+        kept = [the_product(found, size, None, policy)[0] or found[0]]
+        lost = [each for each in lost if each[0] != kept[0]]
     rows = [_row(photo, detection, size, policy, detector.name, category, look=look) for detection in kept]
     for row, detection in zip(rows, kept, strict=True):
         details = {"detected": detection.category, "score": round(detection.score, 4)}
@@ -124,6 +135,7 @@ def _of_photo(
     else:
         best = round(max((detection.score for detection in found), default=0.0), 4)
         reason = "product_not_shown" if "rule" in evidence else "no_garment"
+        reason = REASON if stays is False else reason
         ledger.dropped(photo_id, reason, evidence={**evidence, "best_score": best})
     return rows
 

@@ -13,6 +13,7 @@ from catalog.decode import DecodeError, Pixels, decode
 from catalog.ledger import Ledger
 from catalog.steps import StepResult
 from catalog.store import Catalog, StoreError
+from curation.review.verdicts import REASON, Verdicts
 
 Progress = Callable[[int, int], None]
 PORTION = 64  # photos in memory at a time
@@ -39,21 +40,32 @@ class ScreenPolicy:
 
 
 def screen(
-    photos: pa.Table, catalog: Catalog, policy: ScreenPolicy, *, edition: str, progress: Progress | None = None
+    photos: pa.Table,
+    catalog: Catalog,
+    policy: ScreenPolicy,
+    *,
+    edition: str,
+    verdicts: Verdicts | None = None,
+    progress: Progress | None = None,
 ) -> StepResult:
     """Keep the photos that can be used; table ``photos`` with upright width and height, ledger of subject ``photo``.
 
     Reasons: those of DecodeError, ``missing_bytes``, ``too_small``, ``extreme_aspect``, ``blank``, ``text_card``; each
-    with the measured value and its threshold.
+    with the measured value and its threshold. A reviewer's verdict on a photo that decodes decides before all figures
+    (``reviewer``).
     """
-    ledger, kept = Ledger("screen", "photo", edition), []
+    ledger, kept, said = Ledger("screen", "photo", edition), [], verdicts or {}
     rows = photos.to_pylist()
     for done, (row, verdict) in enumerate(_judged(rows, catalog, policy), 1):
         reason, evidence, size = verdict
+        stays = said.get(row["photo_id"]) if size[0] else None
+        if stays is not None:
+            evidence = {**evidence, "machine": reason or "ok"}
+            reason = None if stays else REASON
         if reason:
             ledger.dropped(row["photo_id"], reason, evidence=evidence)
         else:
-            ledger.kept(row["photo_id"], evidence=evidence)
+            ledger.kept(row["photo_id"], REASON if stays else "ok", evidence=evidence)
             kept.append({**row, "width": size[0], "height": size[1]})
         if progress:
             progress(done, len(rows))

@@ -14,15 +14,17 @@ from typing import Annotated, Any
 import typer
 
 from catalog.errors import LookbenchError
-from flows import cli_site
-from flows.options import Json, Now, Root, Settings, emit, line, open_workshop
+from flows.options import Json, Root, Settings, emit, workshop
+from flows.service_commands import services
+from flows.site_commands import site
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
-services = typer.Typer(no_args_is_help=True, help="Start, stop or look at the Label Studio and Prefect servers.")
 app.add_typer(services, name="services")
-app.add_typer(cli_site.app, name="site")
+app.add_typer(site, name="site")
 
+Now = Annotated[datetime | None, typer.Option(help="Clock to work by, for replays; the wall clock when not given.")]
 Edition = Annotated[str, typer.Argument(help="Year and month, like 2026.12.")]
+
 
 # the edition -----------------------------------------------------------------------------------------------
 
@@ -39,7 +41,7 @@ def crawl(
     from flows.nightly import nightly_crawl
 
     report = nightly_crawl(sites or [], root=root, settings=settings, now=now)
-    emit(report, as_json, "\n".join(f"{site}: {line(figures)}" for site, figures in report.items()))
+    emit(report, as_json, "\n".join(f"{site}: {_line(figures)}" for site, figures in report.items()))
 
 
 @app.command()
@@ -101,9 +103,23 @@ def why(id: str, root: Root = None, settings: Settings = None, as_json: Json = F
     """Tell the whole life of a photo, item or product."""
     from flows.why import life
 
-    events = life(open_workshop(root, settings).catalog, id)
+    events = life(workshop(root, settings).catalog, id)
     lines = [f"{e['where']}: {e['what']} {e['outcome']}, {e['reason']} {e['evidence'] or ''}".rstrip() for e in events]
     emit(events, as_json, "\n".join(lines))
+
+
+@app.command()
+def review(
+    edition: Edition,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 0,
+    root: Root = None,
+    settings: Settings = None,
+) -> None:
+    """Walk through the contact sheets of an edition; the next refresh obeys what you keep and drop."""
+    from flows import desk
+    from flows import edition as editions
+
+    desk.serve(editions.find(workshop(root, settings).catalog, edition), port)
 
 
 @app.command()
@@ -134,7 +150,7 @@ def publish(
     from releases.publish import publish as run
 
     published = asdict(run(release, target))
-    emit(published, as_json, line(published))
+    emit(published, as_json, _line(published))
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True}, add_help_option=False)
@@ -143,36 +159,6 @@ def leaderboard(context: typer.Context) -> None:
     from lookbench_eval.cli import main as harness
 
     sys.exit(harness(["leaderboard", *context.args]))
-
-
-# services --------------------------------------------------------------------------------------------------
-
-
-@services.command("up")
-def services_up(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Start what is not running and wait until it answers."""
-    from flows import servers
-
-    status = servers.up(open_workshop(root, settings))
-    emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
-
-
-@services.command("down")
-def services_down(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Stop what was started here."""
-    from flows import servers
-
-    status = servers.down(open_workshop(root, settings))
-    emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
-
-
-@services.command("status")
-def services_status(root: Root = None, settings: Settings = None, as_json: Json = False) -> None:
-    """Say what runs, and where."""
-    from flows import servers
-
-    status = servers.status(open_workshop(root, settings))
-    emit(status, as_json, "\n".join(f"{name}: {state}" for name, state in status.items()))
 
 
 # plain files -----------------------------------------------------------------------------------------------
@@ -198,7 +184,7 @@ def inspect(images: Annotated[list[Path], typer.Argument(metavar="IMAGE...")], a
     from flows.plain import inspect_images
 
     rows = inspect_images(images)
-    emit(rows, as_json, "\n".join(line(row) for row in rows))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 @app.command()
@@ -208,8 +194,8 @@ def detect(
     """Find the garments in pictures: boxes, categories, scores."""
     from flows.plain import detect_images
 
-    rows = detect_images(images, open_workshop(settings=settings))
-    emit(rows, as_json, "\n".join(line(row) for row in rows))
+    rows = detect_images(images, workshop(settings=settings))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 @app.command()
@@ -222,8 +208,8 @@ def duplicates(
     """Find pictures that repeat each other, with tier and distance."""
     from flows.plain import duplicate_pairs
 
-    pairs = duplicate_pairs(folder, against, open_workshop(settings=settings))
-    emit(pairs, as_json, "\n".join(line(pair) for pair in pairs) or "no duplicates")
+    pairs = duplicate_pairs(folder, against, workshop(settings=settings))
+    emit(pairs, as_json, "\n".join(_line(pair) for pair in pairs) or "no duplicates")
 
 
 @app.command()
@@ -239,8 +225,8 @@ def generate(
     """Make AI fashion pictures from the garment in one picture."""
     from flows.plain import generate_images
 
-    rows = generate_images(image, out, recipe, count, seed, open_workshop(settings=settings))
-    emit(rows, as_json, "\n".join(line(row) for row in rows))
+    rows = generate_images(image, out, recipe, count, seed, workshop(settings=settings))
+    emit(rows, as_json, "\n".join(_line(row) for row in rows))
 
 
 def _told(summary: dict[str, Any]) -> str:
@@ -255,6 +241,10 @@ def _funnel(summary: dict[str, Any]) -> str:
     from flows.funnel import table
 
     return table(summary["funnel"])
+
+
+def _line(row: Any) -> str:
+    return "  ".join(f"{key}={value}" for key, value in row.items() if value not in (None, [], ""))
 
 
 def main() -> None:

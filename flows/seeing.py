@@ -7,9 +7,12 @@ import pyarrow.compute as pc
 
 from curation import duplicates, fingerprint, identity, items, screen
 from curation.history import History
+from curation.review import verdicts as reviews
 from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
+
+DETECTING = ("detector", "embedder", "probe")
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,17 @@ def see(
     from (``seeds``: their fingerprints), and the steps are named ``generated-…``.
     """
     settings, catalog, prefix = workshop.settings, book.catalog, "" if generated is None else "generated-"
+    said = reviews.load(catalog, book.name)
+    screened_by, detected_by, judged_by = (said.get(prefix + step, {}) for step in ("screen", "detect", "deduplicate"))
 
     with track(f"{prefix}screen") as progress:
         screened = book.step(
             f"{prefix}screen",
-            lambda: screen.screen(photos, catalog, settings.screen, edition=book.name, progress=progress),
+            lambda: screen.screen(
+                photos, catalog, settings.screen, edition=book.name, verdicts=screened_by, progress=progress
+            ),
             inputs={"photos": photos},
-            settings=asdict(settings.screen),
+            settings={**asdict(settings.screen), "verdicts": screened_by},
             subject="photo",
             ids=photos["photo_id"].to_pylist(),
         ).tables["photos"]
@@ -53,10 +60,21 @@ def see(
         found = book.step(
             f"{prefix}detect",
             lambda: items.find(
-                screened, products, catalog, workshop.detector, settings.items, edition=book.name, progress=progress
+                screened,
+                products,
+                catalog,
+                workshop.detector,
+                settings.items,
+                edition=book.name,
+                verdicts=detected_by,
+                progress=progress,
             ),
             inputs={"photos": screened, "products": products},
-            settings={**asdict(settings.items), "model": settings.models.detector.model_dump()},
+            settings={
+                **asdict(settings.items),
+                "models": {name: model.model_dump() for name, model in settings.models if model and name in DETECTING},
+                "verdicts": detected_by,
+            },
             subject="photo",
             ids=screened["photo_id"].to_pylist(),
         ).tables["items"]
@@ -92,10 +110,11 @@ def see(
                 catalog,
                 settings.duplicates,
                 edition=book.name,
+                verdicts=judged_by,
                 progress=progress,
             ),
             inputs={"photos": shown, "items": known, "fingerprints": prints, "history": history.table},
-            settings=asdict(settings.duplicates),
+            settings={**asdict(settings.duplicates), "verdicts": judged_by},
             subject="photo",
             ids=shown["photo_id"].to_pylist(),
         ).tables["decisions"]

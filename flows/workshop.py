@@ -82,10 +82,12 @@ class Workshop:
 
     @cached_property
     def detector(self) -> "Detector":
-        """The garment detector."""
+        """The garment detector, its categories settled by the probe where the settings have one."""
         from curation import detectors
+        from curation.second_stage import SecondStage
 
-        return detectors.open(**self._model(self.settings.models.detector))
+        found = detectors.open(**self._model(self.settings.models.detector))
+        return SecondStage(found, self.embedder, self.probe) if self.probe else found
 
     @cached_property
     def embedder(self) -> "Embedder":

@@ -3,7 +3,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+# How fast a busy machine is, no test asks.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 # Nothing in the tests asks a hub, sends telemetry or takes more cores than the machine gives.
 os.environ.update(HF_HUB_OFFLINE="1", DO_NOT_TRACK="1", PREFECT_LOGGING_LEVEL="CRITICAL")
 os.environ.setdefault("OMP_NUM_THREADS", "2")

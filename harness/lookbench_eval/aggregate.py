@@ -64,6 +64,13 @@ def build(
     def over(mask: NDArray[np.bool_]) -> dict[str, Any]:
         return figures({m: v[mask] for m, v in values.items()}, queries.look[mask], queries.item[mask], bootstrap)
 
+    def sliced(mask: NDArray[np.bool_]) -> dict[str, Any]:
+        # A look is right when all of its garments are, so a slice judges only the looks that it holds whole.
+        outside = set(queries.look[~mask])
+        whole = mask & np.array([look not in outside for look in queries.look], dtype=bool)
+        judged = {m: np.where(whole, v, np.nan) if m.name == "Look" else v for m, v in values.items()}
+        return figures({m: v[mask] for m, v in judged.items()}, queries.look[mask], queries.item[mask], bootstrap)
+
     counts = {part.name: _counts(part) for part in scored}
     document = {
         "schema": SCHEMA,
@@ -74,7 +81,7 @@ def build(
             "name": release.name,
             "edition": release.edition,
             "layout": release.layout,
-            "manifest_sha256": release.digest,
+            "data_sha256": release.digest,
             "verified": release.verified,
         },
         "model": {
@@ -109,7 +116,9 @@ def build(
             for part in release.subsets
         },
         "slices": {
-            kind: {key: {"queries": int(mask.sum()), "values": over(mask)} for key, mask in cut(queries, kind).items()}
+            kind: {
+                key: {"queries": int(mask.sum()), "values": sliced(mask)} for key, mask in cut(queries, kind).items()
+            }
             for kind in slices
         },
         "notes": list(release.notes),

@@ -83,6 +83,7 @@ def identity(card: ModelCard) -> str:
 def _description(card: ModelCard) -> Mapping[str, Any]:
     return {
         "format": _FORMAT,
+        "name": card.name,  # revisions of Python functions are free texts, which two of them may share
         "revision": card.revision,
         "preprocessing": dict(card.preprocessing),
         "dtype": card.dtype,

@@ -20,6 +20,7 @@ from lookbench_eval.errors import MeasureError, ModelError, VectorError
 from lookbench_eval.intervals import Bootstrap
 from lookbench_eval.measures import DEFAULT, Measure, parse_all
 from lookbench_eval.readers import NOISE, Release, Split, Subset, open_release
+from lookbench_eval.readers.base import choose
 from lookbench_eval.result import Result
 from lookbench_eval.samples import concatenate
 from lookbench_eval.scoring import Questions, ScoringPolicy, ask, score
@@ -71,6 +72,9 @@ def evaluate(
         raise ModelError("a model and embeddings were given; choose one of the two")
     if not isinstance(release, Release):
         release = open_release(release, layout=layout, subsets=subsets, verify=verify)
+    elif subsets:
+        names = choose(subsets, [part.name for part in release.subsets], release.name)
+        release = replace(release, subsets=tuple(part for part in release.subsets if part.name in names))
     chosen = wanted or (parse_all(release.measures) if release.measures else DEFAULT)
     policy = policy or ScoringPolicy(no_positive=release.no_positive)
     kept = select(release, window)

@@ -22,7 +22,7 @@ class Manifest:
     edition: str
     files: Mapping[str, Mapping[str, Any]]
     digest: str
-    """sha256 of the manifest file itself."""
+    """sha256 over the names and sha256 of all files below data/ and qrels/: what is scored, whatever lies beside it."""
 
 
 def read(root: Path) -> Manifest:
@@ -40,7 +40,8 @@ def read(root: Path) -> Manifest:
         files = content["files"]
         if not isinstance(files, dict) or not all(isinstance(one, dict) for one in files.values()):
             raise ReleaseError(f"{path}: 'files' must map each path to its sha256 and bytes")
-        return Manifest(str(content["edition"]), files, hashlib.sha256(data).hexdigest())
+        scored = [f"{name} {one['sha256']}\n" for name, one in sorted(files.items()) if name.split("/")[0] in _SEALED]
+        return Manifest(str(content["edition"]), files, hashlib.sha256("".join(scored).encode()).hexdigest())
     except FileNotFoundError as error:
         raise ReleaseError(f"{root} has no manifest.json, so it cannot be verified; --no-verify insists") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -61,8 +62,8 @@ def verify(root: Path, manifest: Manifest) -> None:
             faults.append(f"{name} is missing")
         elif path.stat().st_size != expected.get("bytes"):
             faults.append(f"{name} has {path.stat().st_size} bytes instead of {expected.get('bytes')}")
-        elif _sha256(path) != expected.get("sha256"):
-            faults.append(f"{name} has another sha256")
+        elif (found := _sha256(path)) != expected.get("sha256"):
+            faults.append(f"{name} has another sha256" if found else f"{name} cannot be read")
     for folder in _SEALED:
         found = [path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()]
         faults += [f"{name} is not listed in the manifest" for name in sorted(set(found) - set(manifest.files))]
@@ -77,6 +78,10 @@ def _inside(root: Path, path: Path) -> bool:
     return path.resolve().is_relative_to(root.resolve())
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(path: Path) -> str | None:
+    """None for a file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -23,15 +23,18 @@ _CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class Difference:
-    """How a measure differs between two results on the same n queries (or looks): second minus first."""
+    """How a measure differs between two results on the same n queries (or looks): second minus first.
+
+    The figures are None where no query was asked, as for looks in a subset without any.
+    """
 
     measure: str
-    first: float
-    second: float
-    difference: float
-    low: float
-    high: float
-    p_value: float
+    first: float | None
+    second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
     """The larger of two sign-flip tests: one flips whole looks, the other whole products."""
     queries: int
     clusters: int
@@ -80,18 +83,17 @@ def compare(
     products = objects(table.column("product").to_pylist())[rows[0]]
     subset = np.array([key[0] for key in keys], dtype=object)
 
+    values = {name: (_column(first, name)[rows[0]], _column(second, name)[rows[1]]) for name in chosen}
+
     def over(mask: NDArray[np.bool_]) -> tuple[Difference, ...]:
-        return tuple(
-            _difference(
-                name,
-                _column(first, name)[rows[0]][mask],
-                _column(second, name)[rows[1]][mask],
-                looks[mask],
-                products[mask],
-                policy,
-            )
-            for name in chosen
-        )
+        pairs = {name: (one[mask], two[mask]) for name, (one, two) in values.items()}
+        plain = {name: pair for name, pair in pairs.items() if parse(name).name != "Look"}
+        found = _differences(plain, looks[mask], products[mask], policy)
+        for name in pairs.keys() - plain.keys():
+            names, one = look_scores(looks[mask], pairs[name][0])
+            _, two = look_scores(looks[mask], pairs[name][1])
+            found |= _differences({name: (one, two)}, names, names, policy)
+        return tuple(found[name] for name in pairs)
 
     return Comparison(
         first=str(first.document["model"]["name"]),
@@ -128,44 +130,45 @@ def sign_flip(differences: Reals, bootstrap: Bootstrap) -> float:
     return (1 + extreme) / (1 + bootstrap.resamples)
 
 
-def _difference(
-    name: str, first: Reals, second: Reals, looks: Strings, products: Strings, bootstrap: Bootstrap
-) -> Difference:
-    if parse(name).name == "Look":
-        names, first = look_scores(looks, first)
-        _, second = look_scores(looks, second)
-        looks = products = names
-    known = ~(np.isnan(first) | np.isnan(second))
-    first, second = first[known], second[known]
-    if not len(first):
-        nan = float("nan")
-        return Difference(name, nan, nan, nan, nan, nan, 1.0, 0, 0, 0, 0)
-    delta = second - first
-    grouped = groups(looks[known], products[known])
+def _differences(
+    pairs: Mapping[str, tuple[Reals, Reals]], looks: Strings, products: Strings, bootstrap: Bootstrap
+) -> dict[str, Difference]:
+    """The difference of each measure over the same n rows; a row without a value in one result is left out."""
+    if not pairs or not len(looks):
+        return {name: Difference(name, None, None, None, None, None, None, 0, 0, 0, 0) for name in pairs}
+    grouped = groups(looks, products)
+    deltas = [second - first for first, second in pairs.values()]
     # (delta + 1) / 2 lies in 0..1, where the interval of a mean is defined.
-    found = estimate([(delta + 1) / 2], grouped, bootstrap)[0]
-    chances = [
-        sign_flip(np.bincount(levels, weights=delta).astype(np.float64), bootstrap)
-        for levels in (grouped.every_look, grouped.every_product)
-    ]
-    return Difference(
-        measure=name,
-        first=float(first.mean()),
-        second=float(second.mean()),
-        difference=float(delta.mean()),
-        low=2 * found.low - 1,
-        high=2 * found.high - 1,
-        p_value=max(chances),
-        queries=len(delta),
-        clusters=found.clusters,
-        gained=int((delta > 0).sum()),
-        lost=int((delta < 0).sum()),
-    )
+    estimates = estimate([(delta + 1) / 2 for delta in deltas], grouped, bootstrap)
+    found = {}
+    for (name, (first, second)), delta, around in zip(pairs.items(), deltas, estimates, strict=True):
+        known = ~np.isnan(delta)
+        if not known.any():
+            found[name] = Difference(name, None, None, None, None, None, None, 0, 0, 0, 0)
+            continue
+        chances = [
+            sign_flip(np.bincount(levels[known], weights=delta[known]).astype(np.float64), bootstrap)
+            for levels in (grouped.every_look, grouped.every_product)
+        ]
+        found[name] = Difference(
+            measure=name,
+            first=float(first[known].mean()),
+            second=float(second[known].mean()),
+            difference=float(delta[known].mean()),
+            low=2 * around.low - 1,
+            high=2 * around.high - 1,
+            p_value=max(chances),
+            queries=int(known.sum()),
+            clusters=around.clusters,
+            gained=int((delta > 0).sum()),
+            lost=int((delta < 0).sum()),
+        )
+    return found
 
 
 def _refuse(first: Result, second: Result) -> None:
     one, two = first.document, second.document
-    for key in ("name", "manifest_sha256"):
+    for key in ("name", "data_sha256"):
         if one["release"][key] != two["release"][key]:
             raise ResultError(
                 f"the results are of different releases: {key} is {one['release'][key]!r} and {two['release'][key]!r}"

@@ -13,12 +13,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookbench_eval.atomic import write_whole
-from lookbench_eval.errors import ResultError
+from lookbench_eval.atomic import write_together, write_whole
+from lookbench_eval.errors import ResultError, name_some
 from lookbench_eval.trec import run_lines
+from lookbench_eval.validate import faults
 
 SCHEMA = "lookbench-eval/result"
 SCHEMA_VERSION = 1
+_KEYS = ("subset", "query_id", "date", "look_id", "product")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,24 +50,26 @@ class Result:
     def save(self, folder: str | Path) -> Path:
         """Write `result.json`, `per_query.parquet` and `run.trec`; returns the path of the JSON.
 
-        Each file appears whole or not at all, the JSON last. Raises ResultError when the folder cannot be written.
+        All three appear, or none of them. Raises ResultError when the folder cannot be written.
         """
         target = Path(folder)
         document = dict(self.document)
-        tag = str(document["model"]["name"]).replace(" ", "-") or "model"
-        lines = [line for queries in self.runs.values() for line in run_lines(queries, tag)]
+        tag = "-".join(str(document["model"]["name"]).split()) or "model"
+        # A query that several subsets share (splits of a BEIR set) has the same answers in each.
+        merged = {query: answers for queries in self.runs.values() for query, answers in queries.items()}
+        files = {target / "run.trec": "".join(run_lines(merged, tag)).encode()}
+        if self.per_query is not None:
+            data = _parquet(self.per_query)
+            document["per_query"] = {
+                "path": "per_query.parquet",
+                "sha256": hashlib.sha256(data).hexdigest(),
+                "rows": len(self.per_query),
+            }
+            files[target / "per_query.parquet"] = data
+        files[target / "result.json"] = dumps(document).encode()
         try:
             target.mkdir(parents=True, exist_ok=True)
-            if self.per_query is not None:
-                data = _parquet(self.per_query)
-                document["per_query"] = {
-                    "path": "per_query.parquet",
-                    "sha256": hashlib.sha256(data).hexdigest(),
-                    "rows": len(self.per_query),
-                }
-                write_whole(target / "per_query.parquet", data)
-            write_whole(target / "run.trec", "".join(lines).encode())
-            write_whole(target / "result.json", dumps(document).encode())
+            write_together(files)
         except OSError as error:
             raise ResultError(f"the result cannot be written to {target}: {error}") from error
         return target / "result.json"
@@ -101,6 +105,9 @@ def load(path: str | Path) -> Result:
         )
     if document.get("digest") != digest(document):
         raise ResultError(f"{file} was changed after it was written: its digest does not match; evaluate again")
+    found = faults(document)
+    if found:
+        raise ResultError(f"{file} does not follow the schema of a result: {name_some(found)}; evaluate again")
     return Result(document, _beside(file, document))
 
 
@@ -120,14 +127,21 @@ def digest(document: Mapping[str, Any]) -> str:
 def _beside(file: Path, document: Mapping[str, Any]) -> pa.Table | None:
     """The table of queries: `<name of the JSON>.per_query.parquet`, or under the name it was written as."""
     stated = document.get("per_query")
-    if not isinstance(stated, dict):
+    if stated is None:
         return None
-    for path in (file.with_name(f"{file.stem}.per_query.parquet"), file.with_name(Path(str(stated["path"])).name)):
+    for path in (file.with_name(f"{file.stem}.per_query.parquet"), file.with_name(Path(stated["path"]).name)):
         if path.is_file():
-            data = path.read_bytes()
-            if hashlib.sha256(data).hexdigest() != stated["sha256"]:
-                raise ResultError(f"{path} does not belong to {file}: its sha256 differs; evaluate again")
-            return pq.read_table(io.BytesIO(data))
+            try:
+                data = path.read_bytes()
+                if hashlib.sha256(data).hexdigest() != stated["sha256"]:
+                    raise ResultError(f"{path} does not belong to {file}: its sha256 differs; evaluate again")
+                table = pq.read_table(io.BytesIO(data))
+            except (OSError, pa.ArrowException) as error:
+                raise ResultError(f"{path} cannot be read: {error}; evaluate again") from error
+            missing = [name for name in (*_KEYS, *document["settings"]["measures"]) if name not in table.column_names]
+            if missing:
+                raise ResultError(f"{path} lacks the columns {', '.join(missing)}; evaluate again")
+            return table
     return None
 
 

@@ -64,6 +64,8 @@ def run_lines(answers: Mapping[str, Iterable[tuple[str, float]]], tag: str) -> I
 
 def _lines(path: Path) -> list[str]:
     try:
-        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        # Only line feeds end a line: ids may hold the other characters that `str.splitlines` breaks at.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        return [line for line in lines if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise ReleaseError(f"{path} cannot be read: {error}") from error

@@ -1,9 +1,14 @@
 """A first look at a shop: what it says of itself, what its pages lack, what it allows, and the draft it leaves."""
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from conftest_shop import Answer, listing_html, product_html
 
-from crawlers import drafts, platforms, sites
+from crawlers import drafts, platforms, rendering, sites
 from crawlers.errors import SiteError
 from crawlers.fetch import Visitor
 from crawlers.survey import survey
@@ -103,3 +108,27 @@ def test_a_draft_is_a_site_file_and_is_never_written_over(shop, tmp_path):
 def test_platforms(markup, system):
     assert platforms.of(markup.encode(), {}) == system
     assert platforms.of(b"", {"x-shopid": "1"}) == "shopify"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_the_command_looks_with_a_real_browser_and_leaves_a_draft(server, tmp_path):
+    script = (
+        b'<script>document.getElementById("app").innerHTML = "<main><h1>Peat Coat</h1><p class=price>\\u20ac80.00</p>'
+    )
+    script += b"<img src='/img/a.jpg' width=300 height=400><button>Add to bag</button></main>\"</script>"
+    for n in range(6):
+        server.routes[f"/products/{n}"] = Answer(
+            b'<html lang="en"><title>Shop</title><div id="app"></div>' + script + b"<script>fetch('/secret')</script>"
+        )
+    server.routes["/"] = Answer(listing_html(range(6)).replace(b"/p/", b"/products/"))
+    command = [sys.executable, "-m", "flows.cli", "site", "try", server.url + "/", "--json", "--allow-loopback"]
+    done = subprocess.run(
+        [*command, "--pause", "0", "--out", str(tmp_path)], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["browser"] == "yes"
+    assert told["read"][0]["name"] == "Peat Coat"
+    (drafted,) = sites.load(Path(told["draft"]))
+    assert drafted.render == "auto"

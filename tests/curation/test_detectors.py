@@ -1,6 +1,7 @@
 """Detectors: what opens, what is refused, and what the interface promises."""
 
 import hashlib
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ CLASSES = json.loads((MODEL.parent / "classes.json").read_text())["classes"]
 
 @pytest.fixture(scope="module")
 def yolo() -> detectors.Detector:
-    pytest.importorskip("ultralytics")
+    if importlib.util.find_spec("ultralytics") is None:
+        pytest.skip("the vision extra is not installed")
     return detectors.open(f"yolo:{MODEL}", hashlib.sha256(MODEL.read_bytes()).hexdigest())
 
 

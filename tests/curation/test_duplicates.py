@@ -58,7 +58,11 @@ def photo(catalog: Catalog, data: bytes, **more: Any) -> dict[str, Any]:
 
 
 def edition(
-    catalog: Catalog, rows: list[dict[str, Any]], history: History, name: str = "2026.12"
+    catalog: Catalog,
+    rows: list[dict[str, Any]],
+    history: History,
+    name: str = "2026.12",
+    verdicts: dict[str, bool] | None = None,
 ) -> tuple[Any, pa.Table, pa.Table]:
     """Fingerprint and decide, one garment per photo that covers most of it."""
     photos = tables.from_rows("photos", rows)
@@ -75,7 +79,9 @@ def edition(
     balance(printed.ledger, "item", items["item_id"].to_pylist(), "fingerprint")
     prints = printed.tables["fingerprints"]
     empty = tables.empty("products")
-    made = duplicates.find(items, photos, empty, prints, history, catalog, DuplicatePolicy(), edition=name)
+    made = duplicates.find(
+        items, photos, empty, prints, history, catalog, DuplicatePolicy(), edition=name, verdicts=verdicts
+    )
     balance(made.ledger, "photo", photos["photo_id"].to_pylist(), "duplicates")
     return {row["id"]: row for row in made.tables["decisions"].to_pylist()}, prints, made.tables["decisions"]
 
@@ -101,6 +107,16 @@ def test_copies_inside_an_edition_leave_the_largest(catalog: Catalog) -> None:
     )
     assert dropped["tier"] == "pdq"
     assert dropped["distance"] <= dropped["threshold"]
+
+
+def test_a_reviewer_parts_twins_or_takes_the_other_one(catalog: Catalog) -> None:
+    big = photo(catalog, encode_png(picture(1)))
+    small = photo(catalog, encode_jpeg(picture(1)[::2, ::2]), width=150, height=200)
+    names = big["photo_id"], small["photo_id"]
+    for verdicts, kept in (({}, (True, False)), ({names[1]: True}, (True, True)), ({names[0]: False}, (False, True))):
+        decisions, _, _ = edition(catalog, [big, small], History.empty(), verdicts=verdicts)
+        assert tuple(decisions[name]["kept"] for name in names) == kept, verdicts
+    assert decisions[names[0]]["reason"] == "reviewer"
 
 
 def test_same_pixels_in_another_file_are_the_second_kind_of_tier_one(catalog: Catalog) -> None:

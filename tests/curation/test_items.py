@@ -183,3 +183,19 @@ def test_garments_keeps_one_of_two_classes() -> None:
     kept, lost = garments(found, (200, 300), POLICY, look=False)
     assert [one.category for one in kept] == ["top"]
     assert [(one.category, reason) for one, reason, _ in lost] == [("dress", "merged")]
+
+
+def test_a_reviewer_takes_a_photos_boxes_or_gives_it_one(catalog: Catalog) -> None:
+    faint = box("bag", 0.06, 40, 40, 160, 200)
+    rows = [photo(catalog, 1), photo(catalog, 2), photo(catalog, 3)]
+    answers = {1: [box("shirt", 0.9, 20, 20, 180, 280)], 2: [faint], 3: []}
+    photos, products = tables.from_rows("photos", rows), tables.from_rows("products", [])
+    first, second, third = (row["photo_id"] for row in rows)
+    said = {first: False, second: True, third: True}
+    result = find(photos, products, catalog, Scripted(answers), POLICY, edition="2026.06", verdicts=said)
+    assert [(row["photo_id"], row["category"]) for row in result.tables["items"].to_pylist()] == [(second, "bag")]
+    told = {
+        row["id"]: (row["outcome"], row["reason"]) for row in result.ledger.to_pylist() if row["subject"] == "photo"
+    }
+    assert told == {first: ("dropped", "reviewer"), second: ("kept", "ok"), third: ("dropped", "no_garment")}
+    assert reasons(result.ledger, "item") == {"reviewer": 1, "ok": 1}

@@ -56,11 +56,12 @@ def test_an_interrupted_run_keeps_what_it_has(release: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "change", [{"revision": "sha256:2"}, {"preprocessing": {"size": [9, 9]}}, {"dtype": "float16"}]
+    "change",
+    [{"revision": "sha256:2"}, {"preprocessing": {"size": [9, 9]}}, {"dtype": "float16"}, {"name": "module.other"}],
 )
 def test_another_model_has_another_folder(change: dict) -> None:
     assert identity(replace(CARD, **change)) != identity(CARD)
-    assert identity(replace(CARD, name="other", device="cuda")) == identity(CARD)
+    assert identity(replace(CARD, device="cuda")) == identity(CARD)
 
 
 def test_a_model_without_revision_is_not_cached(tmp_path: Path) -> None:

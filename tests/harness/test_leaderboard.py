@@ -303,7 +303,7 @@ def test_editions_are_listed_newest_first(results: Mapping[str, Result]) -> None
             **one.document["release"],
             "edition": "2026.06",
             "name": "lookbench-2026.06",
-            "manifest_sha256": "1" * 64,
+            "data_sha256": "1" * 64,
         },
     }
     assert [part["edition"] for part in pack([Result(older, one.per_query), one])] == ["2026.12", "2026.06"]

@@ -22,11 +22,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from lookbench_eval.errors import HarnessError
 
     try:
-        return int(import_module(f"lookbench_eval.cli.{verb}").run(rest))
+        status = int(import_module(f"lookbench_eval.cli.{verb}").run(rest))
+        sys.stdout.flush()
     except HarnessError as error:
         print(f"lookbench-eval: {error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:
-        # The reader of a pipe went away; without this Python would complain again while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        # The reader of a pipe went away, or the disk is full; Python would complain again while it closes stdout.
+        if not isinstance(error, BrokenPipeError):
+            print(f"lookbench-eval: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         return 1
+    else:
+        return status

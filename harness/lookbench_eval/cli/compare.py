@@ -40,7 +40,7 @@ def run(words: Sequence[str]) -> int:
         Bootstrap(resamples=options.resamples, seed=options.seed),
     )
     if options.json:
-        print(json.dumps(asdict(found), indent=1, ensure_ascii=False))
+        print(json.dumps(asdict(found), indent=1, ensure_ascii=False, allow_nan=False))
     else:
         print(_table(found))
     return 0
@@ -52,13 +52,17 @@ def _table(found: Comparison) -> str:
     heads = ["", found.first, found.second, "difference", "p", "gained", "lost", "of"]
     rows = []
     for one in found.overall:
-        low, high = 100 * one.low, 100 * one.high
+        figures = (one.first, one.second, one.difference, one.low, one.high)
+        if one.p_value is None or None in figures:
+            rows.append([one.measure, "-", "-", "-", "-", "0", "0", "0"])
+            continue
+        first, second, difference, low, high = (100 * figure for figure in figures if figure is not None)
         rows.append(
             [
                 one.measure,
-                f"{100 * one.first:.2f}",
-                f"{100 * one.second:.2f}",
-                f"{100 * one.difference:+.2f} [{low:+.1f}, {high:+.1f}]",
+                f"{first:.2f}",
+                f"{second:.2f}",
+                f"{difference:+.2f} [{low:+.1f}, {high:+.1f}]",
                 f"{one.p_value:.4f}",
                 str(one.gained),
                 str(one.lost),

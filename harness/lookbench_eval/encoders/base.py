@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from lookbench_eval.errors import ModelError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,6 +30,16 @@ class ModelCard:
     preprocessing: Mapping[str, Any]
     device: str = "cpu"
     dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        """Raise ModelError now, not when the result is written, for a preprocessing that JSON cannot hold."""
+        try:
+            json.dumps(dict(self.preprocessing), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ModelError(
+                f"{self.spec} states the preprocessing {self.preprocessing!r}: {error}; "
+                "give a dict of texts, numbers and lists"
+            ) from error
 
 
 class Encoder(Protocol):

@@ -29,8 +29,8 @@ class FunctionEncoder:
         self.card = ModelCard(
             spec=spec,
             name=spec.removeprefix("python:").replace(":", "."),
-            revision=str(getattr(function, "revision", "")),
-            preprocessing=dict(getattr(function, "preprocessing", {"by": "the function"})),
+            revision=str(getattr(function, "revision", None) or ""),
+            preprocessing=getattr(function, "preprocessing", {"by": "the function"}),
         )
 
     def prepare(self, picture: Image) -> Image:
@@ -54,6 +54,8 @@ def load(spec: str) -> FunctionEncoder:
         found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise ModelError(f"{spec}: {error}; run where the module can be imported") from error
+    except Exception as error:
+        raise ModelError(f"{spec}: the module fails on import: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise ModelError(f"{spec} is a {type(found).__name__}, no function")
     return FunctionEncoder(found, spec)

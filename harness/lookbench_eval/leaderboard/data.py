@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ def pack(results: Sequence[Result]) -> list[dict[str, Any]]:
     groups: dict[str, list[Result]] = {}
     for result in results:
         release = result.document["release"]
-        groups.setdefault(str(release["manifest_sha256"] or release["name"]), []).append(result)
+        groups.setdefault(str(release["data_sha256"] or release["name"]), []).append(result)
     packed = [_release(group) for group in groups.values()]
     return sorted(packed, key=lambda one: (str(one["edition"] or ""), one["name"]), reverse=True)
 
@@ -44,7 +44,7 @@ def _release(group: Sequence[Result]) -> dict[str, Any]:
     return {
         "name": first["release"]["name"],
         "edition": first["release"]["edition"],
-        "manifest": first["release"]["manifest_sha256"],
+        "data": first["release"]["data_sha256"],
         "ties": first["settings"]["ties"],
         "measures": _measures(group),
         "subsets": subsets,
@@ -131,12 +131,21 @@ def _refuse_mixed(group: Sequence[Result]) -> None:
         if model in seen:
             raise ResultError(f"two results of {model[0]} on {document['release']['name']}; give each model once")
         seen.add(model)
-        for rule in ("ties", "own_file"):
-            if document["settings"][rule] != first["settings"][rule]:
+        ours, theirs = _rules(document), _rules(first)
+        for rule, value in ours.items():
+            if value != theirs[rule]:
                 raise ResultError(
-                    f"{model[0]} was scored with {rule} {document['settings'][rule]!r}, "
-                    f"{first['model']['name']} with {first['settings'][rule]!r}; evaluate them by one rule"
+                    f"{model[0]} was scored with {rule} {value!r}, "
+                    f"{first['model']['name']} with {theirs[rule]!r}; evaluate them by one rule"
                 )
+
+
+def _rules(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What two results must agree in, or their figures do not mean the same."""
+    settings = document["settings"]
+    return {name: settings[name] for name in ("ties", "own_file", "no_positive")} | {
+        "cut_gallery": settings["window"]["cut_gallery"]
+    }
 
 
 def _subsets(group: Sequence[Result]) -> list[str]:

@@ -394,7 +394,7 @@ function controls() {
     $("last").textContent = iso(release.last);
     $("own").checked = state.own;
   }
-  const digest = release.manifest ? `, manifest ${release.manifest.slice(0, 12)}` : "";
+  const digest = release.data ? `, data ${release.data.slice(0, 12)}` : "";
   $("foot").textContent = `${release.name}${digest}. Overall is the mean over all queries. Ties are broken ${release.ties === "expected" ? "by the mean over all orders" : `in the ${release.ties} way`}. Made with lookbench-eval ${data.harness}.`;
 }
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
-
-import numpy as np
 
 from lookbench_eval.errors import ReleaseError, name_some
 from lookbench_eval.samples import Samples, concatenate
@@ -50,7 +49,7 @@ class Release:
     noise: Split | None = None
     edition: str | None = None
     digest: str | None = None
-    """sha256 of the manifest, where there is one."""
+    """sha256 of what is scored, as the manifest lists it, where there is one."""
     verified: bool = False
     measures: tuple[str, ...] = ()
     """Measures to score unless others are asked for; empty: the published ones."""
@@ -74,8 +73,14 @@ def choose(wanted: Sequence[str] | None, present: Sequence[str], where: str) -> 
     return [name for name in present if not wanted or name in wanted]
 
 
-def refuse_duplicates(samples: Samples, where: str) -> None:
-    """Raise ReleaseError that names the ids which occur more than once."""
-    names, counts = np.unique(samples.ids.astype(str), return_counts=True)
-    if (counts > 1).any():
-        raise ReleaseError(f"{where} has {int((counts > 1).sum())} duplicated ids: {name_some(names[counts > 1])}")
+def check_ids(samples: Samples, where: str) -> None:
+    """Raise ReleaseError that names the ids which occur more than once, or cannot stand in a line of a run."""
+    double = [name for name, count in Counter(samples.ids).items() if count > 1]
+    if double:
+        raise ReleaseError(f"{where} has {len(double)} duplicated ids: {name_some(sorted(double))}")
+    broken = [name for name in samples.ids if any(mark in name for mark in "\t\n\r")]
+    if broken:
+        raise ReleaseError(
+            f"{where} has {len(broken)} ids with a tab or a line break: {name_some(map(repr, broken))}; "
+            "runs and judgements could not hold them"
+        )

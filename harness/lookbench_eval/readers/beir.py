@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lookbench_eval.errors import ReleaseError, name_some
-from lookbench_eval.readers.base import Release, Source, Split, Subset, choose, refuse_duplicates
+from lookbench_eval.readers.base import Release, Source, Split, Subset, check_ids, choose
 from lookbench_eval.readers.files import FilePictures
 from lookbench_eval.readers.parquet import ParquetPictures, opened
 from lookbench_eval.samples import Samples
@@ -34,15 +34,20 @@ def read(root: Path, *, subsets: Sequence[str] | None = None) -> Release:
     """Open a BEIR folder. Raises ReleaseError."""
     judged = _judged(root)
     corpus, queries = _part(root, "corpus"), _part(root, "queries")
-    refuse_duplicates(corpus.samples, f"{root.name}, corpus")
-    refuse_duplicates(queries.samples, f"{root.name}, queries")
+    check_ids(corpus.samples, f"{root.name}, corpus")
+    check_ids(queries.samples, f"{root.name}, queries")
     known = {name: row for row, name in enumerate(queries.samples.ids)}
+    answers = set(corpus.samples.ids)
     parts = []
     for name in choose(subsets, sorted(judged), str(root)):
         qrels = judged[name]
         strange = [query for query in qrels if query not in known]
         if strange:
             raise ReleaseError(f"{root}: qrels/{name} judges {len(strange)} unknown queries: {name_some(strange)}")
+        foreign = sorted({answer for grades in qrels.values() for answer in grades} - answers)
+        if foreign:
+            said = f"{root}: qrels/{name} judges {len(foreign)} answers that the corpus lacks: {name_some(foreign)}"
+            raise ReleaseError(f"{said}; recall over a part of the corpus would be too high")
         rows = np.array(sorted(known[query] for query in qrels), dtype=np.intp)
         asked = Split(queries.samples.take(rows), Chosen(queries.source, tuple(rows.tolist())))
         parts.append(Subset(name, asked, corpus, qrels))
@@ -78,7 +83,7 @@ def _part(root: Path, part: str) -> Split:
 
 def _jsonl(root: Path, path: Path) -> Split:
     rows, names = [], []
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
@@ -114,8 +119,11 @@ def _judged(root: Path) -> dict[str, Qrels]:
             raise ReleaseError(f"{path}: columns missing: {', '.join(missing)}; the file has {table.schema.names}")
         qrels = judged.setdefault(path.stem.split("-")[0], {})
         columns = (table.column(name).to_pylist() for name in ("query-id", "corpus-id", "score"))
-        for query, answer, grade in zip(*columns, strict=True):
-            qrels.setdefault(str(query), {})[str(answer)] = int(grade)
+        for row, (query, answer, grade) in enumerate(zip(*columns, strict=True)):
+            try:
+                qrels.setdefault(str(query), {})[str(answer)] = int(grade)
+            except (TypeError, ValueError) as error:
+                raise ReleaseError(f"{path}, row {row}: the score {grade!r} is no whole number") from error
     if not judged:
         raise ReleaseError(f"{root / 'qrels'} holds no .tsv and no .parquet; judgements are needed to score")
     return judged

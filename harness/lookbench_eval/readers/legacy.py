@@ -74,7 +74,7 @@ def _release(root: Path, layout: str, parts: Sequence[Subset], measures: tuple[s
 def _labels(path: Path) -> Iterator[Mapping[str, Any]]:
     """Rows of one label file; the product is the folder of the picture, the category the folders above it."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ReleaseError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -45,11 +46,13 @@ class ParquetPictures:
                         row += 1
 
 
-def opened(path: Path) -> pq.ParquetFile:
-    """Open a parquet file, or raise ReleaseError that names it."""
+@contextmanager
+def opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """Open a parquet file; a fault in it, now or while it is read, becomes a ReleaseError that names it."""
     try:
-        return pq.ParquetFile(path)
-    except (OSError, pa.ArrowInvalid) as error:
+        with pq.ParquetFile(path) as file:
+            yield file
+    except (OSError, pa.ArrowException) as error:
         raise ReleaseError(f"{path} cannot be read as parquet: {error}") from error
 
 
@@ -75,7 +78,12 @@ def read_table(paths: Sequence[Path], columns: dict[str, str], optional: dict[st
             tables.append(file.read(columns=[name for name, kind in wanted.items() if kind != IMAGE]))
     if len({tuple(table.schema.names) for table in tables}) > 1:
         raise ReleaseError(f"the shards of {paths[0].parent} differ in their columns; write the split again")
-    return pa.concat_tables(tables, promote_options="permissive")
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise ReleaseError(
+            f"the shards of {paths[0].parent} differ in the types of their columns: {error}; write the split again"
+        ) from error
 
 
 def texts(table: pa.Table, name: str) -> Strings:
@@ -89,8 +97,11 @@ def dates(table: pa.Table, name: str) -> Dates:
     """A date column (date, timestamp, or ISO text) as datetime64[D]; timestamps count by their UTC day."""
     if name not in table.schema.names:
         return np.full(len(table), "NaT", dtype="datetime64[D]")
+    column = table.column(name)
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.timestamp("s", column.type.tz), safe=False)
     found = []
-    for row, value in enumerate(table.column(name).to_pylist()):
+    for row, value in enumerate(column.to_pylist()):
         try:
             found.append(_day(value))
         except ValueError as error:

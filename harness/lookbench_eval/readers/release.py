@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lookbench_eval import manifest
 from lookbench_eval.errors import ReleaseError
-from lookbench_eval.readers.base import NOISE, SUBSETS, Release, Split, Subset, choose, refuse_duplicates
+from lookbench_eval.readers.base import NOISE, SUBSETS, Release, Split, Subset, check_ids, choose
 from lookbench_eval.readers.parquet import (
     DATE,
     IMAGE,
@@ -68,7 +68,7 @@ def read(root: Path, *, subsets: Sequence[str] | None = None, verify: bool = Tru
         )
         parts.append(subset)
     release = Release(
-        name=root.resolve().name,
+        name=f"lookbench-{found.edition}" if found else root.resolve().name,
         layout="lookbench",
         subsets=tuple(parts),
         noise=noise,
@@ -76,8 +76,12 @@ def read(root: Path, *, subsets: Sequence[str] | None = None, verify: bool = Tru
         digest=found.digest if found else None,
         verified=bool(found and verify),
     )
-    for part in parts:
-        refuse_duplicates(concatenate([part.query.samples, release.gallery_of(part)]), f"{root.name}, {part.name}")
+    # An anchor repeats a sample of the edition before, so it only has to be unlike what it is searched with.
+    main = [split for part in parts if part.name != ANCHORS for split in (part.query, part.gallery)]
+    for splits in [main, *([part.query, part.gallery] for part in parts if part.name == ANCHORS)]:
+        if splits:
+            held = [split.samples for split in (*splits, *([noise] if noise else []))]
+            check_ids(concatenate(held), root.name)
     return release
 
 

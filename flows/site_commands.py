@@ -1,4 +1,4 @@
-"""The verbs about single shops: ``lookbench site ...``."""
+"""``lookbench site``: what concerns a single shop."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.options import Json, Root, Settings, emit, open_workshop
+from flows.options import Json, Root, Settings, emit, workshop
 
 if TYPE_CHECKING:
     from crawlers.survey import Survey
 
-app = typer.Typer(no_args_is_help=True, help="Look at a new shop.")
+site = typer.Typer(no_args_is_help=True, help="Look at a new shop.")
 
 
-@app.command("try")
-def try_(
+@site.command("try")
+def site_try(
     url: Annotated[str, typer.Argument(help="Home page of the shop.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the draft; the settings' folder of sites.")] = None,
     user_agent: Annotated[str | None, typer.Option(help="User agent with a contact.")] = None,
@@ -34,9 +34,9 @@ def try_(
     agent = user_agent or USER_AGENT
     visitor = Visitor(agent, allow_loopback=allow_loopback, pause=pause)
     found = survey(url, visitor, _renderer(agent, allow_loopback=allow_loopback))
-    workshop = open_workshop(root, settings)
-    site = drafts.draft(found, allow_loopback=allow_loopback)
-    path = drafts.write(site, out or workshop.path(workshop.settings.sites), url)
+    shop = workshop(root, settings)
+    made = drafts.draft(found, allow_loopback=allow_loopback)
+    path = drafts.write(made, out or shop.path(shop.settings.sites), url)
     emit({**asdict(found), "draft": str(path)}, as_json, f"{screen(found)}\ndraft     {path}")
 
 
