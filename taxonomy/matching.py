@@ -77,7 +77,7 @@ def match(text: str, taxonomy: Taxonomy, *, category: str | None = None) -> Matc
     positive: list[str] = []
     negated: set[str] = set()
     for span in spans:
-        values = _values(span, category, taxonomy)
+        values = (*_modifiers(span, tokens, category, taxonomy), *_values(span, category, taxonomy))
         if _is_negated(span, tokens):
             negated.update(values)
         elif not (_is_trimming(span, tokens) and any(taxonomy.facet_of[value] == "colour" for value in values)):
@@ -140,6 +140,16 @@ def _values(span: _Span, category: str | None, taxonomy: Taxonomy) -> tuple[str,
     for meaning in span.meanings:
         if meaning.values and (category is None or any(taxonomy.allows(category, value) for value in meaning.values)):
             return meaning.values
+    return ()
+
+
+def _modifiers(span: _Span, tokens: list[_Word], category: str | None, taxonomy: Taxonomy) -> tuple[str, ...]:
+    """What stands before the garment inside a name: a "wool hat" is a beanie, and of wool all the same."""
+    for head in range(span.stop - 1, span.start, -1):
+        named = taxonomy.lexicon.meanings(tuple(token.text for token in tokens[head : span.stop]))
+        if category and any(meaning.category == category for meaning in named):
+            inner = _spans(tokens[span.start : head], taxonomy)
+            return tuple(value for part in inner for value in _values(part, category, taxonomy))
     return ()
 
 

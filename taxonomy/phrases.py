@@ -15,8 +15,8 @@ SUFFIX_MIN_STEM = 3
 
 def fold(text: str) -> str:
     """Return ``text`` in lower case without accents; ``ß`` becomes ``ss`` and ``'s`` loses its apostrophe."""
-    text = text.translate(_LETTERS).casefold().translate(_LETTERS)
-    decomposed = unicodedata.normalize("NFKD", text)
+    plain = unicodedata.normalize("NFKD", text.translate(_LETTERS))  # first: a mathematical "A" is an "a" too
+    decomposed = unicodedata.normalize("NFKD", plain.casefold()).translate(_LETTERS)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("'", "")
 
 
