@@ -100,7 +100,9 @@ COPIES: dict[str, tuple[Callable[[Picture, Random], Picture], int]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; exit status 1 when a bar is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--photos", type=Path, default=Path("../shared/photos"), help="folder with photos.csv and images/")
+    parser.add_argument(
+        "--photos", type=Path, default=Path("../shared/photos"), help="folder with photos.csv and images/"
+    )
     parser.add_argument("--count", type=int, default=240)
     parser.add_argument("--half", type=int, default=1, choices=(0, 1), help="which half of the senders")
     parser.add_argument("--out", type=Path)
