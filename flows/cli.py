@@ -3,6 +3,7 @@
 Machine output (``--json``) is all that goes to stdout; everything for people goes to stderr.
 """
 
+import errno
 import json
 import os
 import sys
@@ -24,6 +25,9 @@ app.add_typer(site, name="site")
 
 Now = Annotated[datetime | None, typer.Option(help="Clock to work by, for replays; the wall clock when not given.")]
 Edition = Annotated[str, typer.Argument(help="Year and month, like 2026.12.")]
+
+# What the machine refuses wherever it is asked: a person can mend it, and a traceback would tell nothing more.
+OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE}
 
 
 # the edition -----------------------------------------------------------------------------------------------
@@ -256,9 +260,15 @@ def main() -> None:
         from lookbench_eval.errors import HarnessError
         from taxonomy import TaxonomyError
 
-        if not isinstance(error, LookbenchError | HarnessError | TaxonomyError):
+        if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+            print(
+                f"error: {error.strerror}: {error.filename or 'while writing'}; mend that and run again",
+                file=sys.stderr,
+            )
+        elif isinstance(error, LookbenchError | HarnessError | TaxonomyError):
+            print(f"error: {error}", file=sys.stderr)
+        else:
             raise
-        print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
 
 

@@ -39,7 +39,7 @@ class Record:
     frozen_at: datetime | None = None
     release: str | None = None
     steps: Mapping[str, str] = field(default_factory=dict)
-    """Finished steps of the last whole refresh: name -> path of the output."""
+    """Finished steps of the last refresh, whole or not, and of the freeze: name -> path of the output."""
 
 
 class Edition:
@@ -85,10 +85,11 @@ class Edition:
             )
 
         self.done[name] = run()
+        self.save()  # a refresh that ends early has still told what became of every photo up to there
         return self.done[name].result
 
     def load(self, name: str) -> StepResult:
-        """Read back a step of the last whole refresh; raise EditionError when there was none."""
+        """Read back a step of the last refresh or freeze; raise EditionError when there was none."""
         if name not in self.record.steps:
             raise EditionError(
                 f"edition {self.name} has no finished step {name!r} in {self.catalog.root}: "
@@ -139,7 +140,9 @@ def begin(catalog: Catalog, edition: str, now: datetime) -> Edition:
                 f"edition {edition} is frozen since {known[edition].frozen_at:%Y-%m-%d} and never changes: "
                 "open the next edition, or correct this one by an erratum"
             )
-        return Edition(catalog, known[edition])
+        again = Edition(catalog, replace(known[edition], state=OPEN, steps={}))
+        again.save()
+        return again
     frozen = [record for record in past if record.state == FROZEN]
     if past and edition < past[-1].edition:
         raise EditionError(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class PlainFileError(LookbenchError):
-    """A file or folder that is not there."""
+    """A file or folder that is not there or cannot be written."""
 
 
 def read_page(source: str, base_url: str | None, *, allow_loopback: bool = False) -> dict[str, Any]:
@@ -90,6 +90,7 @@ def generate_images(
 ) -> list[dict[str, Any]]:
     """Write ``count`` pictures made from the garment in ``image``; returns one provenance row per picture."""
     from generation import run
+    from lookbench_eval.atomic import write_together
 
     if recipe not in ("studio", "street"):
         raise PlainFileError(f"--recipe {recipe!r} is unknown; use studio or street")
@@ -103,7 +104,15 @@ def generate_images(
         now=workshop.now,
         policy=policy,
     )
-    return [{"file": str(path), **one.row} for path, one in zip(run.save(made, out), made, strict=True)]
+    files = {out / name: data for name, data in run.files(made).items()}
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        write_together(files)
+    except OSError as error:
+        raise PlainFileError(
+            f"could not write {count} pictures into {out}: {error.strerror}; nothing is left there"
+        ) from error
+    return [{"file": str(path), **one.row} for path, one in zip(files, made, strict=False)]
 
 
 def _file(path: Path) -> Path:

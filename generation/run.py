@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +21,7 @@ from generation.pipelines import Pipeline
 from taxonomy import Taxonomy
 from taxonomy import load as load_taxonomy
 
-__all__ = ["Gate", "GenerationError", "GenerationPolicy", "Made", "from_image", "generate", "planned", "save"]
+__all__ = ["Gate", "GenerationError", "GenerationPolicy", "Made", "files", "from_image", "generate", "planned"]
 
 
 class GenerationError(LookbenchError):
@@ -148,16 +147,15 @@ def from_image(
     return made
 
 
-def save(made: Sequence[Made], out: Path) -> list[Path]:
-    """Write the pictures (``studio-0001.jpg``, ...) and ``provenance.json`` into a folder; return the paths."""
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [out / f"{'-'.join(one.plan.id.split('-')[:2])}.jpg" for one in made]
-    for path, one in zip(paths, made, strict=True):
-        path.write_bytes(one.data)
-    record = {path.name: one.row for path, one in zip(paths, made, strict=True)}
+def files(made: Sequence[Made]) -> dict[str, bytes]:
+    """Return what a folder of these pictures holds by name: ``studio-0001.jpg``, ... and ``provenance.json``."""
+    names = ["-".join(one.plan.id.split("-")[:2]) + ".jpg" for one in made]
+    record = {name: one.row for name, one in zip(names, made, strict=True)}
     text = json.dumps(record, indent=1, sort_keys=True, default=datetime.isoformat)
-    (out / "provenance.json").write_text(text + "\n", encoding="utf-8")
-    return paths
+    return {
+        **{name: one.data for name, one in zip(names, made, strict=True)},
+        "provenance.json": f"{text}\n".encode(),
+    }
 
 
 def _text(product: Mapping[str, Any]) -> str:

@@ -1,16 +1,25 @@
 """The command as a person meets it: one sentence on stderr and a non-zero exit for bad input, JSON alone on stdout."""
 
+import errno
+import functools
 import json
 import os
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from catalog import tables
 from catalog.decode import encode_png
+from catalog.store import Catalog
+from flows import cli
 from flows.settings import HOME
 
 
@@ -136,3 +145,55 @@ def test_label_studio_that_cannot_be_reached_or_refuses(tmp_path: Path) -> None:
     elsewhere = Workshop(there, workshop.folder, workshop.now)
     with pytest.raises(servers.ServicesError, match="LOOKBENCH_LABEL_STUDIO_TOKEN"):
         servers.studio(elsewhere)
+
+
+@pytest.fixture
+def quiet_shop(tmp_path: Path) -> Iterator[str]:
+    """A shop that is up and sells nothing."""
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "index.html").write_text("<h1>Closed for the season</h1>", encoding="utf-8")
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "shop"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def test_an_empty_catalogue_is_no_green_run(tmp_path: Path, prefect_api: str, quiet_shop: str) -> None:
+    site = tmp_path / "quiet.yaml"
+    site.write_text(f"name: quiet\nstart_urls: ['{quiet_shop}']\nallow_loopback: true\n", encoding="utf-8")
+    done = lookbench("crawl", site, "--root", tmp_path / "root", PREFECT_API_URL=prefect_api)
+    refused(done, "'quiet'", "none sells a product", "start_urls")
+
+
+def test_an_edition_without_a_garment_is_refused_and_its_ledger_tells_why(tmp_path: Path, prefect_api: str) -> None:
+    catalog = Catalog(tmp_path)
+    seen = datetime(2026, 5, 1, tzinfo=UTC)
+    for shade in (90, 170):
+        data = encode_png(np.full((400, 300, 3), shade, np.uint8))
+        row = {
+            "photo_id": catalog.put_image(data), "bytes": len(data), "mime": "image/png", "origin": "retail", "site": "s",
+            "product_id": f"p-{shade}", "setting": "flat", "licence": "CC0-1.0", "first_seen": seen,
+            "source_url": f"https://s.example/{shade}.png", "page_url": f"https://s.example/{shade}",
+        }  # fmt: skip
+        catalog.append("photos", tables.from_rows("photos", [row]))
+    refresh = ("refresh", "2026.06", "--root", tmp_path, "--now", "2026-06-01")
+    done = lookbench(*refresh, PREFECT_API_URL=prefect_api)
+    refused(done, "edition 2026.06", "2 photos", "lookbench why")
+    fate = lookbench("why", catalog.read("photos")["photo_id"][0].as_py(), "--root", tmp_path, "--json").stdout
+    assert "blank" in fate
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, picture: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(sys, "argv", ["lookbench", "generate", str(picture), "--out", str(tmp_path / "out")])
+    monkeypatch.setattr("generation.run.from_image", lambda *_, **__: [])
+    with pytest.raises(SystemExit, match="1"):
+        cli.main()
+    assert "No space left on device" in capsys.readouterr().err
+    assert not list((tmp_path / "out").iterdir())

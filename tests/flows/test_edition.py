@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -58,6 +59,15 @@ def test_record_survives_a_round_trip(catalog: Catalog) -> None:
     assert json.loads(catalog.filesystem.cat_file(f"{catalog.path}/editions/2026.06/edition.json"))["state"] == "frozen"
 
 
+def test_a_refresh_begun_again_cannot_be_frozen_before_it_is_through(catalog: Catalog) -> None:
+    book = editions.begin(catalog, "2026.06", JUNE)
+    book.record = replace(book.record, steps={"screen": "of the refresh before"})
+    book.save(state=editions.AWAITING_LABELS)
+    editions.begin(catalog, "2026.06", DECEMBER)
+    found = editions.find(catalog, "2026.06").record
+    assert (found.state, found.steps) == (editions.OPEN, {})
+
+
 @pytest.mark.usefixtures("prefect")
 def test_a_step_is_worked_once_and_loaded_back(catalog: Catalog) -> None:
     calls = []
@@ -72,7 +82,6 @@ def test_a_step_is_worked_once_and_loaded_back(catalog: Catalog) -> None:
     for _ in range(2):
         book = editions.begin(catalog, "2026.06", JUNE)
         book.step("screen", work, **arguments)
-        book.save()
     assert calls == [1]
     assert editions.find(catalog, "2026.06").load("screen").ledger["id"].to_pylist() == ["a"]
     with pytest.raises(EditionError, match="no finished step 'detect'"):

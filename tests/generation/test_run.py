@@ -184,19 +184,19 @@ def test_progress_is_told(seeds: pa.Table, catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize("recipe", ["studio", "street"])
-def test_one_photo_gives_as_many_pictures_as_asked(drawn, tmp_path: Path, recipe: str) -> None:
+def test_one_photo_gives_as_many_pictures_as_asked(drawn, recipe: str) -> None:
     data = decode.encode_png(drawn("shirt", (30, 50, 120))[0])
     made = run.from_image(data, Studio(), recipe=recipe, count=3, seed=5, now=NOW, policy=SMALL)
-    paths = run.save(made, tmp_path / "out")
-    assert [path.name for path in paths] == [f"{recipe}-000{k}.jpg" for k in (1, 2, 3)]
-    provenance = json.loads((tmp_path / "out" / "provenance.json").read_text(encoding="utf-8"))
-    for path in paths:
-        row = provenance[path.name]
-        assert row["photo_id"] == ids.sha256(path.read_bytes())
+    files = run.files(made)
+    provenance = json.loads(files.pop("provenance.json"))
+    assert list(files) == [f"{recipe}-000{k}.jpg" for k in (1, 2, 3)]
+    for name, picture in files.items():
+        row = provenance[name]
+        assert row["photo_id"] == ids.sha256(picture)
         assert row["recipe"] == recipe
         assert row["created_at"] == NOW.isoformat()
-    assert len({path.read_bytes() for path in paths}) == 3
-    assert b"compositeWithTrainedAlgorithmicMedia" in paths[0].read_bytes()
+    assert len(set(files.values())) == 3
+    assert all(b"compositeWithTrainedAlgorithmicMedia" in picture for picture in files.values())
 
 
 def test_a_photo_without_a_garment_is_one_clear_sentence() -> None:
