@@ -1,8 +1,8 @@
 """Train the second stage: ``python train.py --photos DIR --work DIR``; writes ``garment-probe.npz`` and its figures.
 
 Logistic regression, for the category on one hidden layer, on EfficientNet-Lite0 embeddings of crops: CC0 photos of the
-train senders (also mirrored, and as a detector would box them), the same garments cut out and laid on other backdrops,
-and garments drawn by ``demo.garments``. Held out: whole senders and drawing seeds. The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and
+train senders, the same garments cut out and laid on other backdrops, and garments drawn by ``demo.garments``. Held out:
+whole senders and drawing seeds. The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and
 drawings it reads.
 """
 
@@ -73,7 +73,7 @@ def gather(photos: Path, work: Path, drawn_each: int) -> dict[str, Any]:
     crops, batch = Crops(), []
 
     def add(pixels: Any, truth: dict[str, str], source: str) -> None:
-        batch.append(np.ascontiguousarray(pixels))
+        batch.append(pixels)
         crops.truths.append(truth)
         crops.sources.append(source)
         if len(batch) == 64:
@@ -108,10 +108,6 @@ def _add_photos(photos: Path, work: Path, add: Any) -> None:
         if cutout.good:
             add(crop(pixels, cutout.box), CC0[cutout.label], "cc0" + test)
             rng = np.random.default_rng([SEED, index])
-            if not test:
-                for mirrored in (False, True):
-                    add(boxed(pixels, cutout.box, rng, mirrored=mirrored), CC0[cutout.label], "cc0-boxed")
-                add(crop(pixels, cutout.box)[:, ::-1], CC0[cutout.label], "cc0-mirrored")
             rgba = pieces.load(pieces.Piece(str(work / "cutouts" / (Path(cutout.file).stem + ".png")), ""))
             made = scene(np.ascontiguousarray(rgba), 216, 288, rng)
             shares = _shares(made.boxes[0], made.image)
@@ -139,14 +135,6 @@ def _add_drawn(work: Path, each: int, add: Any) -> None:
                 pieces.load(pieces.Piece(str(path), category)), 216, 288, np.random.default_rng([SEED, int(number)])
             )
             add(crop(made.image, _shares(made.boxes[0], made.image)), truth, "drawn" + ("+test" if test else ""))
-
-
-def boxed(pixels: Any, box: Any, rng: np.random.Generator, *, mirrored: bool) -> Any:
-    """Return a crop as a detector would box it: each side off by up to a tenth, in another light."""
-    sides = np.asarray([box[0] - box[2], box[1] - box[3], box[2] - box[0], box[3] - box[1]])
-    moved = np.clip(np.asarray(box) + rng.uniform(-0.08, 0.1, 4) * sides, 0, 1)
-    made = crop(pixels, tuple(moved))[:, :: -1 if mirrored else 1]
-    return np.clip(made.astype(np.float32) * rng.uniform(0.7, 1.3) + rng.uniform(-15, 15), 0, 255).astype(np.uint8)
 
 
 def _shares(box: Any, image: Any) -> tuple[float, float, float, float]:
