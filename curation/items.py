@@ -1,6 +1,7 @@
 """Garments of photos: detect, merge, choose, pad; one item for each garment."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,6 +47,8 @@ class ItemPolicy:
     rival: float = 0.5
     """A product photo whose text names none of its boxes is refused when the second box has this share of the first's
     prominence: which of the two is for sale is then unknown."""
+    threads: int = 2
+    """Photos decoded and looked at at a time."""
 
 
 def find(
@@ -69,11 +72,14 @@ def find(
     ledger = Ledger("detect", "photo", edition)
     named = _named_categories(products)
     rows: list[dict[str, Any]] = []
-    for done, photo in enumerate(photos.to_pylist(), 1):
-        stays = (verdicts or {}).get(photo["photo_id"])
-        rows += _of_photo(photo, named.get(photo["product_id"] or ""), catalog, detector, policy, ledger, stays)
-        if progress is not None:
-            progress(done, photos.num_rows)
+    listed = photos.to_pylist()
+    with ThreadPoolExecutor(policy.threads) as pool:
+        looks = pool.map(lambda photo: _detect(photo["photo_id"], catalog, detector), listed)
+        for done, (photo, seen) in enumerate(zip(listed, looks, strict=True), 1):
+            stays = (verdicts or {}).get(photo["photo_id"])
+            rows += _of_photo(photo, seen, named.get(photo["product_id"] or ""), detector.name, policy, ledger, stays)
+            if progress is not None:
+                progress(done, photos.num_rows)
     figures = {
         "photos": photos.num_rows,
         "items": len(rows),
@@ -89,24 +95,34 @@ def is_look(photo: Mapping[str, Any]) -> bool:
     return bool(photo["origin"] == "street" or photo["setting"] == "street" or photo["product_id"] is None)
 
 
+Found = tuple[tuple[int, int], list[Detection]]
+"""Size (width, height) of a photo and what the detector saw, in its pixels."""
+
+
+def _detect(photo_id: str, catalog: Catalog, detector: Detector) -> Found | DecodeError:
+    try:
+        decoded = decode(catalog.get_image(photo_id), reduce_to=DETECT_SIDE)
+    except DecodeError as error:
+        return error
+    scale = (decoded.width / decoded.pixels.shape[1], decoded.height / decoded.pixels.shape[0])
+    found = [scaled(detection, scale) for detection in detector.detect([decoded.pixels])[0]]
+    return (decoded.width, decoded.height), found
+
+
 def _of_photo(
     photo: Mapping[str, Any],
+    seen: Found | DecodeError,
     named: str | None,
-    catalog: Catalog,
-    detector: Detector,
+    detector: str,
     policy: ItemPolicy,
     ledger: Ledger,
     stays: bool | None,
 ) -> list[dict[str, Any]]:
     photo_id = photo["photo_id"]
-    try:
-        decoded = decode(catalog.get_image(photo_id), reduce_to=DETECT_SIDE)
-    except DecodeError as error:
-        ledger.dropped(photo_id, error.reason, evidence={"error": str(error)})
+    if isinstance(seen, DecodeError):
+        ledger.dropped(photo_id, seen.reason, evidence={"error": str(seen)})
         return []
-    scale = (decoded.width / decoded.pixels.shape[1], decoded.height / decoded.pixels.shape[0])
-    found = [scaled(detection, scale) for detection in detector.detect([decoded.pixels])[0]]
-    look, size = is_look(photo), (decoded.width, decoded.height)
+    look, (size, found) = is_look(photo), seen
     kept, lost = garments(found, size, policy, look=look)
     evidence: dict[str, Any] = {"boxes": len(found), "score_line": policy.score_look if look else policy.score_retail}
     category: str | None = None
@@ -122,7 +138,7 @@ def _of_photo(
     elif stays and not kept and found:
         kept = [the_product(found, size, None, policy)[0] or found[0]]
         lost = [each for each in lost if each[0] != kept[0]]
-    rows = [_row(photo, detection, size, policy, detector.name, category, look=look) for detection in kept]
+    rows = [_row(photo, detection, size, policy, detector, category, look=look) for detection in kept]
     for row, detection in zip(rows, kept, strict=True):
         details = {"detected": detection.category, "score": round(detection.score, 4)}
         ledger.kept(row["item_id"], subject="item", parent_id=photo_id, evidence=details)

@@ -112,11 +112,9 @@ def make(
     now: datetime, gate: Gate | None = None,
 ) -> Iterator[Made]:  # fmt: skip
     """Work through plans in order; each is yielded as a picture and kept in the ledger, or dropped there."""
-    for start in range(0, len(plans), PORTION):
-        portion = plans[start : start + PORTION]
-        cutter.cut([one for plan in portion for one in plan.seeds])
+    size = policy.width, policy.height
+    for portion in _cut_ahead(plans, cutter):
         ready = [placed for plan in portion if (placed := _place(plan, cutter, policy, ledger))]
-        size = policy.width, policy.height
         requests = [
             Request(
                 s.plan.scene.name,
@@ -138,6 +136,17 @@ def make(
             seen = {"photo_id": row["photo_id"], "seeds": row["seed_item_ids"], "scene": placed.plan.scene.name}
             ledger.kept(placed.plan.id, parent_id=placed.plan.seeds[0].photo_id, evidence=seen)
             yield Made(placed.plan, data, row)
+
+
+def _cut_ahead(plans: Sequence[Plan], cutter: Cutter) -> Iterator[Sequence[Plan]]:
+    """Yield portions of plans whose garments are cut out, while OpenCV works on the next: painting takes one core."""
+    portions = [plans[start : start + PORTION] for start in range(0, len(plans), PORTION)]
+    with ThreadPoolExecutor(1) as ahead:
+        work = [ahead.submit(cutter.cut, [one for plan in portion for one in plan.seeds]) for portion in portions[:1]]
+        for portion, following in zip(portions, [*portions[1:], ()], strict=True):
+            work.pop().result()
+            work.append(ahead.submit(cutter.cut, [one for plan in following for one in plan.seeds]))
+            yield portion
 
 
 def _place(plan: Plan, cutter: Cutter, policy: GenerationPolicy, ledger: Ledger) -> _Set | None:
