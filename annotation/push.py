@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,22 +72,26 @@ def push(
 
     project_id, known = _project(studio, edition, config, taxonomy)
     pictures = _pictures(studio, project_id, edition)
-    batch: list[dict[str, Any]] = []
     pushed = 0
-    for done, row in enumerate(rows, 1):
+    with ThreadPoolExecutor(2) as pool:  # Pillow works without the interpreter's lock
+        for start in range(0, len(rows), _BATCH):
+            fresh = [row for row in rows[start : start + _BATCH] if row["item_id"] not in known]
+            batch = []
+            shown = pool.map(lambda row: _pair(pictures, row, catalog), fresh)
+            for done, (row, pair) in enumerate(zip(fresh, shown, strict=True), start + 1):
+                if isinstance(pair, Pair):
+                    batch.append(_task(row, predicted.get(row["item_id"]), pair, origins, asked))
+                    ledger.kept(row["item_id"], "pushed", parent_id=row["photo_id"])
+                else:
+                    reason, message = pair
+                    ledger.dropped(row["item_id"], reason, parent_id=row["photo_id"], evidence={"error": message})
+                if progress:
+                    progress(done, len(rows))
+            if batch:
+                pushed += studio.import_tasks(project_id, batch)
+    for row in rows:
         if row["item_id"] in known:
             ledger.kept(row["item_id"], "already_there", parent_id=row["photo_id"])
-        elif isinstance(pair := _pair(pictures, row, catalog), Pair):
-            batch.append(_task(row, predicted.get(row["item_id"]), pair, origins, asked))
-            ledger.kept(row["item_id"], "pushed", parent_id=row["photo_id"])
-        else:
-            reason, message = pair
-            ledger.dropped(row["item_id"], reason, parent_id=row["photo_id"], evidence={"error": message})
-        if batch and (len(batch) == _BATCH or done == len(rows)):
-            pushed += studio.import_tasks(project_id, batch)
-            batch = []
-        if progress:
-            progress(done, len(rows))
     return PushResult(project_id, f"{studio.url}/projects/{project_id}/data", pushed, len(known), ledger.table())
 
 

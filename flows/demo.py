@@ -21,6 +21,8 @@ GATES = {  # a demo shop is small: what makes a release of it sound, not what ma
     "min_queries": {"real_studio_flat": 4, "aigen_studio": 2, "real_streetlook": 4, "aigen_streetlook": 2},
     "min_noise": 2,
 }
+PICTURES_OF_DRAWN = {"studio": 45, "street": 15}
+"""AI pictures of an edition of drawn garments, which are few."""
 NOTES = {
     False: "A demo: the garments are drawn by this project (CC0), sold by a shop on this machine; nobody wears them.",
     True: "A demo on real photos (CC0): further views of a product are the same photo cut out and laid elsewhere, and "
@@ -73,7 +75,8 @@ def run(
         raise DemoError(f"--products {products} is too few for an edition; give at least {LEAST}")
     home = Path(root or ".lookbench/demo" + ("-photos" if photos else "")).resolve()
     home.mkdir(parents=True, exist_ok=True)
-    file = write_settings(home, settings, port, NOTES[photos is not None])
+    pictures = None if photos else PICTURES_OF_DRAWN
+    file = write_settings(home, settings, port, NOTES[photos is not None], pictures)
     workshop = Workshop.open(root=str(home), settings=file)
     try:
         return [_season(workshop, file, season, photos, products, port) for season in SEASONS]
@@ -116,7 +119,9 @@ def _crawl(
         nightly_crawl(now=season.night, **where)
 
 
-def write_settings(home: Path, settings: str | Path | None, port: int, note: str = "") -> Path:
+def write_settings(
+    home: Path, settings: str | Path | None, port: int, note: str = "", pictures: Mapping[str, int] | None = None
+) -> Path:
     """Write the settings of the demo: as given, but its own site, and labels accepted from the machine."""
     from ruamel.yaml import YAML
 
@@ -127,6 +132,7 @@ def write_settings(home: Path, settings: str | Path | None, port: int, note: str
     content.setdefault("annotation", {})["labels"] = "accept-predictions"
     content.setdefault("release", {}).update(GATES)
     content["notes"] = [note] if note else []
+    content.setdefault("generation", {}).update(pictures or {})
     (home / "sites").mkdir(exist_ok=True)
     site = {
         "name": "demo-shop",
