@@ -73,6 +73,15 @@ class Catalog:
         except OSError as error:
             raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
 
+    def take_file(self, path: str, source: Path) -> None:
+        """Move a local file to ``path`` inside the filesystem, whole or not at all; raises StoreError otherwise."""
+        try:
+            with _atomic(self, path) as part:
+                self.filesystem.put_file(str(source), part)
+            source.unlink()
+        except OSError as error:
+            raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
+
     # tables -----------------------------------------------------------------------------------------------
 
     def append(self, name: str, rows: pa.Table) -> None:

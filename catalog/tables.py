@@ -87,7 +87,7 @@ SIGHTINGS = _schema(
     ("site", S, "site"),
     ("product_id", S, "product of that page, null for looks"),
     ("seen_at", T, "time of the sighting"),
-    ("status", S, "new, same, or the reason of failure"),
+    ("status", S, "new, same, unchanged (not asked for, by the sitemap), or the reason of failure"),
 )
 
 ITEMS = _schema(

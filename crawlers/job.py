@@ -12,10 +12,12 @@ from typing import Any
 
 from catalog import tables
 from catalog.store import Catalog
+from crawlers import nights, warc
 from crawlers.frontier import Frontier, Yield
 from crawlers.limits import CrawlLimits
 from crawlers.recorder import Recorder
 from crawlers.sites import Site
+from crawlers.warc import PageArchive
 
 USER_AGENT = (
     "LookBenchBot/0.1 (research benchmark of fashion images; set user_agent in the site file to name a contact)"
@@ -50,6 +52,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
             "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
             "crawlers.politeness.Guard": 50,
             "crawlers.politeness.Robots": 100,
+            "crawlers.politeness.Unchanged": 110,
             "crawlers.politeness.RetryAfter": 560,
         },
         "TWISTED_DNS_RESOLVER": "crawlers.guard.Resolver",
@@ -99,11 +102,21 @@ def run(path: Path) -> int:
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
         process = CrawlerProcess(made)
-        _begin(frontier, catalog, now)
+        _begin(frontier, catalog, Path(job["state"]), now)
         recorder = Recorder(catalog, site, now, made["USER_AGENT"])
         recorder.resume(frontier)
         crawler = process.create_crawler(ShopSpider)
-        process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits, listening=listening)
+        stem = f"{site.name}-{now:%Y%m%dT%H%M%SZ}-{frontier.owner[:8]}"
+        archive = PageArchive(catalog, Path(job["state"]), stem, limits.evidence_bytes)
+        process.crawl(
+            crawler,
+            site=site,
+            recorder=recorder,
+            frontier=frontier,
+            limits=limits,
+            listening=listening,
+            archive=archive,
+        )
         process.start()
         if recorder.close_reason == "finished":
             frontier.note(Yield(notes={("crawl", "state"): "finished"}))
@@ -111,6 +124,7 @@ def run(path: Path) -> int:
         ledger = tables.from_rows("ledger", frontier.ledger())
         Catalog(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), ledger)
         figures = report(recorder, crawler.stats.get_stats())
+        nights.remember(frontier, now.isoformat(), figures)
         (folder / f"{site.name}.report.json").write_text(json.dumps(figures), encoding="utf-8")
     finally:
         listening.close()
@@ -118,14 +132,19 @@ def run(path: Path) -> int:
     return 0
 
 
-def _begin(frontier: Frontier, catalog: Catalog, now: datetime) -> None:
+def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime) -> None:
     """Go on with an unfinished crawl of the same time; begin anew otherwise, after writing what an older one left."""
     known = frontier.notes("crawl")
     rows = Recorder.writer(catalog)
     frontier.export(rows)
+    for owner, left in frontier.notes("archive").items():
+        if not frontier.is_alive(owner):
+            warc.salvage(catalog, folder, left)
     if known.get("now") == now.isoformat() and known.get("state") != "finished":
         log.info("going on with a crawl that was stopped: %s", frontier.counts())
         return
+    if known and not frontier.recall("night", known["now"]):
+        nights.remember(frontier, known["now"], nights.unfinished(frontier))
     frontier.clear()
     frontier.note(Yield(notes={("crawl", "now"): now.isoformat()}))
 
@@ -142,15 +161,17 @@ def report(recorder: Any, stats: Mapping[str, Any]) -> dict[str, Any]:
         "photo_bytes",
         "pages_over_limit",
         "photos_over_limit",
+        "pages_unchanged",
+        "products_new",
+        "products_changed",
+        "products_relisted",
+        "products_delisted",
         "crawl_delay_s",
     )
     return {
         **{name: recorder.figures[name] for name in names},
         "errors": dict(sorted(recorder.errors.items())),
-        "bytes": stats.get("downloader/response_bytes", 0),
-        "requests": stats.get("downloader/request_count", 0),
-        "waits": round(stats.get("lookbench/wait_seconds", 0.0), 3),
-        "robots_refused": stats.get("robotstxt/forbidden", 0),
+        **recorder.traffic_with(stats),
         "ended": recorder.close_reason,
     }
 

@@ -59,6 +59,18 @@ class Robots(RobotsTxtMiddleware):  # type: ignore[misc]  # Scrapy is untyped
         await super()._parse_robots(response, netloc, request)
 
 
+class Unchanged:
+    """Answers for the server, with 304, where a page need not be asked for (``request.meta["unchanged"]``).
+
+    It comes after robots.txt: what may not be fetched any more is not seen either.
+    """
+
+    def process_request(self, request: Request) -> Response | None:
+        """Return the answer, or None for a request that must go out."""
+        at = request.meta.get("unchanged")
+        return Response(at, status=304, flags=["unchanged"], request=request) if at else None
+
+
 class RetryAfter:
     """Waits as long as a busy server asks (429, 503 with Retry-After in seconds or as a date), then asks again.
 
