@@ -42,7 +42,7 @@ class PageDesk:
     ) -> None:
         self.site, self.recorder, self.scope, self.photos = site, recorder, scope, photos
         self.past, self.archive = past, archive
-        self.memory = rendering.Memory()
+        self.memory = rendering.Memory(past.frontier.recalled("render"))
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.feed: dict[str, Reading] = {}
 
@@ -84,6 +84,7 @@ class PageDesk:
         rendered = bool(response.meta.get("playwright"))
         reading = readers.read(response.text, response.url)
         self.memory.learn(response.url, rendered=rendered, read=reading.page_type != "other")
+        self.recorder.remember("render", *self.memory.told(response.url))
         plain = self.can_render and self.site.render == "auto" and not rendered
         if plain and rendering.lacks_content(reading, response.text) and self.memory.worth(response.url):
             return None
