@@ -89,13 +89,21 @@ class Frontier:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self.db.execute("BEGIN IMMEDIATE")
+        """Commit all or nothing; raises FrontierError when the file cannot be written."""
         try:
+            self.db.execute("BEGIN IMMEDIATE")
             yield
+            self.db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            self._roll_back()
+            raise FrontierError(f"frontier {self.path}: {error}; free space and run the crawl again") from error
         except BaseException:
-            self.db.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self.db.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks are in each state."""

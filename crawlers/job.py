@@ -1,6 +1,7 @@
 """One site's crawl in a process of its own: the job it is given, the Scrapy settings it runs with, the report it
 leaves."""
 
+import fcntl
 import json
 import logging
 import sys
@@ -8,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from catalog import tables
-from catalog.store import Catalog
+from catalog.store import Catalog, StoreError
 from crawlers import nights, warc
-from crawlers.frontier import Frontier, Yield
+from crawlers.frontier import Frontier, FrontierError, Yield
 from crawlers.limits import CrawlLimits
 from crawlers.recorder import Recorder
 from crawlers.sites import Site
@@ -22,6 +23,8 @@ from crawlers.warc import PageArchive
 USER_AGENT = (
     "LookBenchBot/0.1 (research benchmark of fashion images; set user_agent in the site file to name a contact)"
 )
+UNWRITABLE = 74
+"""Exit status of a crawl whose disk is full or read-only (EX_IOERR)."""
 log = logging.getLogger("crawl")
 
 
@@ -54,6 +57,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
             "crawlers.politeness.Robots": 100,
             "crawlers.politeness.Unchanged": 110,
             "crawlers.politeness.RetryAfter": 560,
+            "crawlers.politeness.Complete": 600,
         },
         "TWISTED_DNS_RESOLVER": "crawlers.guard.Resolver",
         "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
@@ -87,16 +91,30 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
 
 
 def run(path: Path) -> int:
-    """Crawl the site of a job file; the report and ledger lie beside it afterwards. Return the exit status."""
+    """Crawl the site of a job file; the report and ledger lie beside it afterwards.
+
+    Return the exit status: 0, or UNWRITABLE when catalog or frontier could not be written.
+    """
+    try:
+        _crawl(path)
+    except (FrontierError, StoreError) as error:
+        print(error, file=sys.stderr)
+        return UNWRITABLE
+    return 0
+
+
+def _crawl(path: Path) -> None:
     from scrapy.crawler import CrawlerProcess
 
-    from crawlers import proxy
+    from crawlers import guard, proxy
     from crawlers.spiders import ShopSpider
 
     _die_with_parent()
+    guard.limit_heads()
     job: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
     catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
+    alone = _alone(Path(job["state"]), site.name)
     listening = proxy.listen()
     made = settings(site, limits, listening.getsockname()[1])
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
@@ -118,7 +136,10 @@ def run(path: Path) -> int:
             archive=archive,
         )
         process.start()
-        if recorder.close_reason == "finished":
+        counts = frontier.counts()
+        if counts["frontier"] + counts["leased"]:
+            recorder.close_reason = "unfinished" if recorder.close_reason == "finished" else recorder.close_reason
+        elif recorder.close_reason == "finished":
             frontier.note(Yield(notes={("crawl", "state"): "finished"}))
         folder = Path(job["folder"])
         ledger = tables.from_rows("ledger", frontier.ledger())
@@ -129,7 +150,19 @@ def run(path: Path) -> int:
     finally:
         listening.close()
         frontier.close()
-    return 0
+        alone.close()
+
+
+def _alone(folder: Path, site: str) -> IO[str]:
+    """Wait until no other process crawls the site, and keep others waiting: two would be twice as fast as is polite."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = (folder / f"{site}.lock").open("w")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        log.warning("%s is being crawled by another process; waiting until that ends", site)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
 
 
 def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime) -> None:

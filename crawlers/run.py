@@ -23,6 +23,7 @@ from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
+_UNWRITABLE = "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
 __all__ = ["CrawlLimits", "CrawlResult", "crawl"]
 
 
@@ -120,6 +121,8 @@ def _child(path: Path, limits: CrawlLimits, stream: IO[bytes] | None) -> str | N
         except BaseException:
             child.kill()
             raise
+    if status == job.UNWRITABLE:
+        return _UNWRITABLE
     return (
         None
         if status == 0
@@ -138,7 +141,7 @@ def _collected(folder: Path, site: Site) -> tuple[dict[str, Any], pa.Table]:
 def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None:
     errors = ", ".join(f"{kind} {count}" for kind, count in report["errors"].items()) or "no error"
     if "disk" in report["errors"]:
-        return "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
+        return _UNWRITABLE
     if not report["pages"]:
         where = site.start_urls[0]
         said = next(

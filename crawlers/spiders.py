@@ -20,7 +20,7 @@ from scrapy.http import Request, Response, TextResponse
 from catalog.store import StoreError
 from crawlers import failures, readers
 from crawlers.discovery import Scope
-from crawlers.frontier import Frontier
+from crawlers.frontier import Frontier, FrontierError
 from crawlers.limits import CrawlLimits
 from crawlers.pages import PageDesk
 from crawlers.past import Past
@@ -34,6 +34,7 @@ from crawlers.warc import PageArchive
 
 log = logging.getLogger("crawl")
 EXPORT_ROWS = 400
+DISK = (StoreError, FrontierError)
 NOT_MODIFIED = 304
 _CONDITIONS = {b"if-none-match", b"if-modified-since"}
 _HTML = r"html|xml|text/plain"
@@ -125,7 +126,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             self.frontier.finish(task.key, self.recorder.take(self.budgeted(found), self.notes()), dead=dead)
             if self.frontier.outbox() >= EXPORT_ROWS:
                 self.recorder.export(self.frontier)
-        except StoreError as error:
+        except DISK as error:
             self.recorder.errors["disk"] += 1
             log.error("%s", error)  # noqa: TRY400 - the message says all
             raise CloseSpider("disk") from error
@@ -260,7 +261,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             self.archive.seal()
             self.frontier.note(self.recorder.take([], self.notes()))
             self.recorder.export(self.frontier)
-        except StoreError as error:
+        except DISK as error:
             self.recorder.errors["disk"] += 1
             log.error("%s", error)  # noqa: TRY400 - the message says all
 

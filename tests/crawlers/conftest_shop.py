@@ -28,7 +28,8 @@ class Answer:
     """Bytes after which the connection is dropped."""
 
 
-Route = Answer | Callable[["Server", BaseHTTPRequestHandler], Answer]
+Route = Answer | Callable[["Server", BaseHTTPRequestHandler], Answer | None]
+"""A callable may write its answer by itself and return None."""
 
 
 class Server:
@@ -64,7 +65,13 @@ class Server:
         self.hits[path.split("?")[0]] += 1
         self.seen.append((path, dict(handler.headers.items())))
         route = self.routes.get(path) or self.routes.get(path.split("?")[0]) or Answer(b"<h1>not here</h1>", 404)
-        reply = route(self, handler) if callable(route) else route
+        try:
+            reply = route(self, handler) if callable(route) else route
+        except (BrokenPipeError, ConnectionResetError):
+            reply = None
+        if reply is None:
+            handler.close_connection = True
+            return
         etag = f'"{sha256(reply.body).hexdigest()[:16]}"'
         tagged = reply.status == 200 and (self.tags or reply.kind.startswith("image/"))
         if tagged and handler.headers.get("If-None-Match") == etag:
