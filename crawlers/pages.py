@@ -46,19 +46,19 @@ class PageDesk:
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.feed: dict[str, Reading] = {}
 
-    def meta(self, task: Task) -> dict[str, Any]:
-        """Return what a request for a page needs to know: whether to render it, or that it need not be sent."""
-        known = self.past.page(task.url)
-        if known and self.past.may_stand(known) and self.past.unchanged(task.url, known):
-            return {UNCHANGED: known.at}
-        always = self.site.render == "always" or (self.site.render == "auto" and self.memory.at_once(task.url))
-        return rendering.meta() if task.render or (self.can_render and always) else {}
+    def conditions(self, task: Task) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return headers and meta of the request for a page: send it only if the page changed, not at all, or rendered.
 
-    def headers(self, task: Task) -> dict[str, str]:
-        """Return the headers that ask for a page only if it changed; what a browser made has no validators."""
+        What a browser made has no validators: it is rendered again.
+        """
         known = self.past.page(task.url)
-        stands = known is not None and not known.rendered and not task.render and self.past.may_stand(known)
-        return media.conditional(known.validators) if known and stands else {}
+        stands = known is not None and self.past.may_stand(known)
+        if known and stands and self.past.unchanged(task.url, known):
+            return {}, {UNCHANGED: known.at}
+        always = self.site.render == "always" or (self.site.render == "auto" and self.memory.at_once(task.url))
+        if task.render or (self.can_render and always):
+            return {}, rendering.meta()
+        return media.conditional(known.validators) if known and stands and not known.rendered else {}, {}
 
     # seeing -----------------------------------------------------------------------------------------------
 

@@ -98,8 +98,9 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             )
         if task.role == "sitemap":
             return Request(task.url, self.sitemap, errback=self.lost, meta=meta)
-        meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **self.desk.meta(task)}
-        return Request(task.url, self.page, errback=self.lost, headers=self.desk.headers(task), meta=meta)
+        headers, more = self.desk.conditions(task)
+        meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **more}
+        return Request(task.url, self.page, errback=self.lost, headers=headers, meta=meta)
 
     def budgeted(self, tasks: list[Task]) -> list[Task]:
         """Return tasks without the pages beyond the crawl's limit."""

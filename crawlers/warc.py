@@ -5,6 +5,7 @@ frontier committed says how far a segment is good: the tail that a killed crawl 
 """
 
 import errno
+import gzip
 import io
 import os
 from collections.abc import Iterable, Mapping
@@ -86,8 +87,8 @@ class PageArchive:
         if headers is not None:
             lines = [(name, value) for name, value in headers if name.casefold() not in _UNPACKED]
             http = StatusAndHeaders(status, lines, protocol="HTTP/1.1")
-        packed = io.BytesIO()
-        writer = WARCWriter(packed, gzip=True, warc_version="1.1")
+        plain = io.BytesIO()
+        writer = WARCWriter(plain, gzip=False, warc_version="1.1")
         record = writer.create_warc_record(
             url,
             kind,
@@ -98,8 +99,9 @@ class PageArchive:
             http_headers=http,
         )
         writer.write_record(record)
-        self._append(packed.getvalue())
-        found = {"file": self.name, "offset": self._end - packed.tell(), "date": date}
+        packed = gzip.compress(plain.getvalue(), 6, mtime=0)  # warcio itself packs at the slowest level
+        self._append(packed)
+        found = {"file": self.name, "offset": self._end - len(packed), "date": date}
         if self._end >= SEGMENT_BYTES:
             self.seal()
         return found
