@@ -139,9 +139,10 @@ class PageDesk:
 
     def _product(self, seen: Seen, task: Task) -> Iterator[Task]:
         reading = seen.reading
-        row = self.recorder.product(reading, seen.page_sha256)
+        row = self.recorder.product_row(reading, seen.page_sha256)
         identity = row["product_id"]
-        self.past.product(task.url, row)
+        if self.past.product(task.url, row):
+            self.recorder.product(row)
         self.photos.name([seen.url, task.url, reading.url, rows.address_of(reading)], identity)
         self._tell(seen, task, "product", product_id=identity, source=reading.evidence.get("name"))
         self.recorder.figures["products"] = len(set(self.photos.product_of.values()))

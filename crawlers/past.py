@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ TRACKED = (
     "name", "price", "price_low", "price_high", "regular_price", "currency", "availability", "colour", "photo_urls",
 )  # fmt: skip
 """Columns of a product whose change is told."""
+_TOLD_ELSEWHERE = frozenset({"url", "first_seen", "last_seen", "evidence"})
 GONE = frozenset({"http_404", "http_410"})
 
 
@@ -126,8 +128,11 @@ class Past:
 
     # products ---------------------------------------------------------------------------------------------
 
-    def product(self, page: str, row: Mapping[str, Any]) -> None:
-        """Record what became of a product since ``page`` last showed it: new, relisted, changed or same."""
+    def product(self, page: str, row: Mapping[str, Any]) -> bool:
+        """Record what became of a product since ``page`` last showed it: new, relisted, changed or same.
+
+        Return whether its row says anything that the last one did not; the first page of a night counts.
+        """
         identity = row["product_id"]
         known = self.frontier.recall("product", identity)
         before = known["row"] if known and known["page"] == page else {}
@@ -144,9 +149,14 @@ class Past:
             evidence["changed"] = changes
         if reason == "relisted":
             evidence["delisted"] = known["delisted"]
-        if self.recorder.tell_product(identity, page, reason, evidence):
-            self.recorder.figures[f"products_{reason}"] += 1
-            self.recorder.remember("product", identity, {"page": page, "seen_at": self.now, "row": now})
+        if not self.recorder.tell_product(identity, page, reason, evidence):
+            return False
+        self.recorder.figures[f"products_{reason}"] += 1
+        said = {name: value for name, value in row.items() if name not in _TOLD_ELSEWHERE}
+        digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+        known_now = {"page": page, "seen_at": self.now, "row": now, "digest": digest}
+        self.recorder.remember("product", identity, known_now)
+        return known is None or known["digest"] != digest
 
     def unseen(self) -> Iterator[tuple[str, str]]:
         """Yield (product id, page) of products that earlier nights saw and this one did not; delisted ones not."""

@@ -69,29 +69,21 @@ class Recorder:
         self._load()
 
     def _load(self) -> None:
-        mine = pc.equal
-        products = self.catalog.read("products")
-        products = products.filter(mine(products["site"], self.site.name)) if products.num_rows else products
         self._first_seen: dict[str, datetime] = {}
         self._product_rows: set[tuple[str, datetime]] = set()
-        for row in products.select(["product_id", "first_seen", "last_seen"]).to_pylist():
+        mine = pc.field("site") == self.site.name
+        for row in self.catalog.read("products", ["product_id", "first_seen", "last_seen"], mine).to_pylist():
             known = self._first_seen.get(row["product_id"], row["first_seen"])
             self._first_seen[row["product_id"]] = min(known, row["first_seen"])
             self._product_rows.add((row["product_id"], row["last_seen"]))
-        photos = self.catalog.read("photos")
         self._photo_rows: set[tuple[str, str | None]] = set()
         self._photo_ids: set[str] = set()
-        for row in photos.select(["photo_id", "product_id"]).to_pylist():
+        for row in self.catalog.read("photos", ["photo_id", "product_id"]).to_pylist():
             self._photo_rows.add((row["photo_id"], row["product_id"]))
             self._photo_ids.add(row["photo_id"])
-        sightings = self.catalog.read("sightings")
-        sightings = (
-            sightings.filter(mine(sightings["seen_at"], pa.scalar(self.now, tables.TIME)))
-            if sightings.num_rows
-            else sightings
-        )
+        tonight = pc.field("seen_at") == pa.scalar(self.now, tables.TIME)
         self._sighted: set[tuple[str, str, bool]] = set()
-        for row in sightings.select(["url", "page_url", "photo_id"]).to_pylist():
+        for row in self.catalog.read("sightings", ["url", "page_url", "photo_id"], tonight).to_pylist():
             self._sighted |= _blocks(row["url"], row["page_url"], seen=row["photo_id"] is not None)
 
     def page(
@@ -119,16 +111,20 @@ class Recorder:
         self._tell("product", id, page, reason, kept=kept, evidence=evidence)
         return True
 
-    def product(self, reading: Reading, page_sha256: str) -> dict[str, Any]:
-        """Record a product and return its row; a product that was recorded at this time already is left as it is."""
+    def product_row(self, reading: Reading, page_sha256: str) -> dict[str, Any]:
+        """Return the row of a product as read now, with the time when it was first seen."""
         row = rows.product(reading, self.site, self.now, page_sha256)
         identity: str = row["product_id"]
         row["first_seen"] = min(self._first_seen.get(identity, self.now), self.now)
         self._first_seen[identity] = row["first_seen"]
-        if (identity, self.now) not in self._product_rows:
-            self._product_rows.add((identity, self.now))
-            self._add("products", row)
         return row
+
+    def product(self, row: dict[str, Any]) -> None:
+        """Record a product; one that was recorded at this time already is left as it is."""
+        key = (row["product_id"], self.now)
+        if key not in self._product_rows:
+            self._product_rows.add(key)
+            self._add("products", row)
 
     def keep(self, data: bytes) -> Kept:
         """Keep the bytes of a photo and return what they are; raises StoreError when they cannot be written."""

@@ -33,7 +33,7 @@ from crawlers.tasks import Task
 from crawlers.warc import PageArchive
 
 log = logging.getLogger("crawl")
-EXPORT_ROWS = 400
+EXPORT_ROWS = 4000
 DISK = (StoreError, FrontierError)
 NOT_MODIFIED = 304
 _CONDITIONS = {b"if-none-match", b"if-modified-since"}
