@@ -21,6 +21,7 @@ FLAGS = (
     "--disable-extensions",
     "--disable-dev-shm-usage",
     "--mute-audio",
+    "--js-flags=--max-old-space-size=384",  # MB for the scripts of a page: one that wants more crashes
 )
 BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})
 _TRACKERS = re.compile(
@@ -118,8 +119,6 @@ def launch_flags(proxy: int) -> list[str]:
 
 def settings(path: str, proxy: int) -> dict[str, Any]:
     """Return the Scrapy settings that render with the browser at ``path`` through the proxy on port ``proxy``."""
-    from scrapy.settings.default_settings import RETRY_EXCEPTIONS
-
     flags = launch_flags(proxy)
     handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
     return {
@@ -130,7 +129,6 @@ def settings(path: str, proxy: int) -> dict[str, Any]:
         "PLAYWRIGHT_MAX_CONTEXTS": 1,
         "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 30_000,
-        "RETRY_EXCEPTIONS": [*RETRY_EXCEPTIONS, "playwright.async_api.Error"],  # a browser that crashed is started anew
         "PLAYWRIGHT_ABORT_REQUEST": "crawlers.rendering.unwanted",
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "scrapy_playwright.headers.use_scrapy_headers",
     }

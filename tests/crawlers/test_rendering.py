@@ -130,3 +130,15 @@ def test_a_killed_browser_costs_no_page_and_the_next_night_renders_at_once(shop,
     report = crawled(shop, tmp_path, now=NOW + timedelta(days=1), **where)
     assert (report["products"], report["rendered"]) == (4, 4)
     assert sorted(shop.hits[f"/app/{number}"] for number in range(4)) == [1, 1, 1, 2]  # one is checked
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_page_that_eats_memory_costs_no_other(shop, tmp_path):
+    scripted(shop, 4)
+    eats = "<script>const kept = []; for (;;) kept.push(new Array(100000).fill(Math.random()).map(String));</script>"
+    shop.routes["/app/2"] = Answer(f"<!doctype html><title>Eats</title><div id=app></div>{eats}".encode())
+    where = {"start_urls": [shop.url + "/c/app"], "discover": ["category"], "allow": ["/app/"], "concurrency": 2}
+    report = crawled(shop, tmp_path, **where)
+    assert (report["products"], report["photos"]) == (3, 3)
+    assert report["errors"] == {"browser": 1}
