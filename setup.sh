@@ -6,16 +6,12 @@ cd "$(dirname "$0")"
 extras=${1:-all}
 fail() { echo "setup: $1" >&2; exit 1; }
 
-python=${PYTHON:-}
-if [ -z "$python" ]; then
-  for candidate in python3.11 python3.12 python3.13 python3; do
-    if command -v "$candidate" >/dev/null 2>&1 &&
-       "$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
-      python=$candidate; break
-    fi
-  done
-fi
-[ -n "$python" ] || fail "no Python 3.11 to 3.13 found; install one (Debian: apt-get install python3) or name it: make demo PYTHON=/path/to/python3.11"
+fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
+python=
+for candidate in ${PYTHON:-python3.11 python3.12 python3.13 python3}; do
+  if fits "$candidate"; then python=$candidate; break; fi
+done
+[ -n "$python" ] || fail "${PYTHON:+PYTHON=$PYTHON is not one: }no Python 3.11 to 3.13 found; install one (Debian: apt-get install python3) or name it: make demo PYTHON=/path/to/python3.11"
 "$python" -c 'import venv, ensurepip' 2>/dev/null || fail "$python has no venv module; install it (Debian: apt-get install python3-venv)"
 command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || fail "no C compiler found, which a few packages need; install one (Debian: apt-get install gcc)"
 

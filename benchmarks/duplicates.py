@@ -169,8 +169,8 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
         "without_pixels": rates(*alone, total),
         "by_kind": kinds,
         "sweep": [
-            {"agreement": line, **score(looks, replace(policy, agreement=line, frame_agreement=line + 0.1), total)}
-            for line in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+            {"agreement": line, **score(looks, replace(policy, agreement=line, frame_agreement=1.6 * line), total)}
+            for line in (0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6)
         ],
     }
 

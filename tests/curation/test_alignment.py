@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageEnhance
+from PIL import Image, ImageDraw, ImageEnhance, ImageFilter
 
 from catalog.decode import Pixels, decode, encode_jpeg
 from curation.alignment import Look, LookPolicy, compare, confirms, view, views
@@ -111,3 +111,20 @@ def test_a_look_is_held_against_every_line() -> None:
     assert not confirms(Look(**{**vars(good), "inliers": 0, "agreement": 0.55}), LookPolicy()), (
         "frame on frame needs more"
     )
+
+
+def laid(outline: list[tuple[int, int]], cloth: int = 40) -> Pixels:
+    """A garment of one dark cloth on a plain soft backdrop, as a shop lays out everything it sells."""
+    image = Image.new("RGB", (360, 480), (222, 224, 228))
+    ImageDraw.Draw(image).polygon(outline, fill=(cloth, cloth, cloth + 6))
+    return np.asarray(image.filter(ImageFilter.GaussianBlur(2)))
+
+
+def test_plain_garments_on_one_backdrop_are_no_copies_however_alike_their_frames() -> None:
+    skirt = [(90, 120), (270, 120), (310, 350), (50, 350)]
+    shorts = [(100, 110), (260, 110), (320, 340), (195, 345), (180, 300), (165, 345), (45, 345)]
+    look = compare(views(laid(skirt)), view(laid(shorts)))
+    assert look.inliers == 0
+    assert 0.6 < look.agreement < LookPolicy.frame_agreement, "frames alone agree that far"
+    assert not confirms(look, LookPolicy()), look
+    assert confirms(compare(views(laid(skirt)), view(laid(skirt, 44))), LookPolicy())
