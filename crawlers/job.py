@@ -195,6 +195,7 @@ def report(recorder: Any, stats: Mapping[str, Any]) -> dict[str, Any]:
         "pages_over_limit",
         "photos_over_limit",
         "pages_unchanged",
+        "pages_without_bytes",
         "products_new",
         "products_changed",
         "products_relisted",

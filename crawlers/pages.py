@@ -92,6 +92,7 @@ class PageDesk:
         kept = self.archive.keep(response.url, fetched, headers, response.body, rendered=rendered)
         evidence = {"how": "fetched", "dates": dates.agreement(fetched, dict(headers), lastmod, _published(reading))}
         evidence |= {"warc": kept} if kept else {}
+        self.recorder.figures["pages_without_bytes"] += not kept
         rules = (*_tags(response), *media.directives(reading.robots))
         seen = Seen(response.url, reading, rules, sha256(response.body), rendered, unchanged=False, evidence=evidence)
         known = KnownPage(

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from catalog.store import Catalog
@@ -16,9 +15,8 @@ from crawlers.warc import EvidenceError
 def pages(catalog: Catalog, urls: Iterable[str] | None = None) -> list[dict[str, Any]]:
     """Return what the crawls of all nights recorded of pages, oldest first: ``at`` (address), ``seen_at``, ``how``,
     ``dates`` with ``disagree``, ``warc`` (the bytes) and ``revisit`` (the record that says: unchanged)."""
-    ledger = catalog.read("ledger")
-    rows = ledger.filter(pc.and_(pc.equal(ledger["subject"], "page"), pc.is_valid(ledger["evidence"])))
-    rows = rows.filter(pc.match_substring(rows["evidence"], '"seen_at"'))
+    told = (pc.field("subject") == "page") & pc.match_substring(pc.field("evidence"), '"seen_at"')
+    rows = catalog.read("ledger", ["id", "evidence"], told)
     found = [{"id": row["id"], **json.loads(row["evidence"])} for row in rows.to_pylist()]
     wanted = None if urls is None else set(urls)
     mine = [row for row in found if wanted is None or wanted & {row["id"], row["at"]}]
@@ -46,8 +44,7 @@ def show(catalog: Catalog, subject: str, until: datetime | None = None) -> tuple
 
 
 def _first_page(catalog: Catalog, photo_id: str) -> tuple[str, datetime]:
-    rows = catalog.read("sightings")
-    mine = rows.filter(pc.fill_null(pc.equal(rows["photo_id"], pa.scalar(photo_id)), False)).to_pylist()
+    mine = catalog.read("sightings", ["page_url", "seen_at"], pc.field("photo_id") == photo_id).to_pylist()
     if not mine:
         raise EvidenceError(f"{photo_id!r} is neither an address nor the full id of a photo that was seen")
     first = min(mine, key=lambda row: row["seen_at"])

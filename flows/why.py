@@ -73,9 +73,8 @@ def _resolve(catalog: Catalog, id: str) -> str:
 
 
 def _sightings(catalog: Catalog, id: str) -> list[dict[str, Any]]:
-    rows = catalog.read("sightings")
-    mask = pc.or_kleene(pc.equal(rows["photo_id"], id), pc.equal(rows["product_id"], id))
-    found = rows.filter(pc.fill_null(mask, False)).to_pylist()
+    mine = (pc.field("photo_id") == id) | (pc.field("product_id") == id)
+    found = catalog.read("sightings", where=mine).to_pylist()
     about = {(page["at"], page["seen_at"]): page for page in pages(catalog, {row["page_url"] for row in found})}
     return [
         {
