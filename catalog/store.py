@@ -3,12 +3,13 @@
 import contextlib
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import fsspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from catalog import tables
@@ -73,6 +74,15 @@ class Catalog:
         except OSError as error:
             raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
 
+    def take_file(self, path: str, source: Path) -> None:
+        """Move a local file to ``path`` inside the filesystem, whole or not at all; raises StoreError otherwise."""
+        try:
+            with _atomic(self, path) as part:
+                self.filesystem.put_file(str(source), part)
+            source.unlink()
+        except OSError as error:
+            raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
+
     # tables -----------------------------------------------------------------------------------------------
 
     def append(self, name: str, rows: pa.Table) -> None:
@@ -81,12 +91,25 @@ class Catalog:
         if rows.num_rows:
             self.write_table(f"{self.path}/tables/{name}/{tables.digest(rows)[:32]}.parquet", rows)
 
-    def read(self, name: str) -> pa.Table:
-        """Return every row ever appended to table ``name``, in a fixed order; raise TableError for a damaged part."""
+    def read(self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
+        """Return every row ever appended to table ``name``, in a fixed order; raise TableError for a damaged part.
+
+        With ``columns`` only these, with ``where`` only the rows that it holds for: a table of many nights does not
+        fit into memory as a whole.
+        """
+        read = list(self.parts(name, columns, where))
+        if read:
+            return pa.concat_tables(read)
+        return tables.empty(name).select(columns) if columns else tables.empty(name)
+
+    def parts(
+        self, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    ) -> Iterator[pa.Table]:
+        """Yield the parts of table ``name`` one by one, in a fixed order, as ``read`` would return them."""
         folder = f"{self.path}/tables/{name}"
-        parts = sorted(self.filesystem.glob(f"{folder}/*.parquet")) if self.filesystem.exists(folder) else []
-        read = [self.read_table(part, name) for part in parts]
-        return pa.concat_tables(read) if read else tables.empty(name)
+        found = sorted(self.filesystem.glob(f"{folder}/*.parquet")) if self.filesystem.exists(folder) else []
+        for part in found:
+            yield self.read_table(part, name, columns, where)
 
     def write_table(self, path: str, table: pa.Table) -> None:
         """Write one parquet file whole or not at all; ``path`` is inside the filesystem."""
@@ -94,15 +117,19 @@ class Catalog:
         pq.write_table(table, sink, compression="zstd")
         self.write_bytes(path, sink.getvalue().to_pybytes())
 
-    def read_table(self, path: str, name: str) -> pa.Table:
+    def read_table(
+        self, path: str, name: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    ) -> pa.Table:
         """Read one parquet file of schema ``name``; raise TableError when it is damaged or of another version."""
         try:
-            table = pq.read_table(pa.BufferReader(self.filesystem.cat_file(path)))
+            source = pa.BufferReader(self.filesystem.cat_file(path))
+            tables.check(pq.read_schema(source).empty_table(), name, path)
+            source.seek(0)
+            return pq.read_table(source, columns=list(columns) if columns else None, filters=where)
         except (pa.ArrowInvalid, OSError) as error:
             raise tables.TableError(
                 f"{path}: table {name} cannot be read ({error}); restore the file, or delete it and run the step again"
             ) from error
-        return tables.check(table, name, path)
 
 
 @contextlib.contextmanager

@@ -54,7 +54,7 @@ PRODUCTS = _schema(
     ("language", S, "BCP 47 tag of the page"),
     ("published_at", T, "date the page or feed claims"),
     ("first_seen", T, "first fetch that showed this product"),
-    ("last_seen", T, "last fetch that showed this product"),
+    ("last_seen", T, "the fetch that showed it so; views.products adds later sightings of the same"),
     ("evidence", S, "JSON: field -> source (jsonld, microdata, opengraph, feed, visible), page sha256"),
 )
 
@@ -87,7 +87,7 @@ SIGHTINGS = _schema(
     ("site", S, "site"),
     ("product_id", S, "product of that page, null for looks"),
     ("seen_at", T, "time of the sighting"),
-    ("status", S, "new, same, or the reason of failure"),
+    ("status", S, "new, same, unchanged (not asked for, by the sitemap), or the reason of failure"),
 )
 
 ITEMS = _schema(

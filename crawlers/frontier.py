@@ -12,6 +12,7 @@ import os
 import sqlite3
 import time
 import uuid
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,8 @@ CREATE INDEX IF NOT EXISTS next_task ON tasks (state, rank DESC, seq);
 CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY, name TEXT NOT NULL, row TEXT NOT NULL, batch TEXT);
 CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY, row TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS notes (kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key));
+CREATE TABLE IF NOT EXISTS memory (kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+  PRIMARY KEY (kind, key)) WITHOUT ROWID;
 """
 
 
@@ -40,12 +43,16 @@ class FrontierError(CrawlError):
 
 @dataclass
 class Yield:
-    """What ending a task brings: new tasks, rows by table, ledger rows, and notes by (kind, key)."""
+    """What ending a task brings: new tasks, rows by table, ledger rows, and values by (kind, key).
+
+    ``notes`` are forgotten when another crawl begins, ``memory`` is kept from night to night.
+    """
 
     tasks: list[Task] = field(default_factory=list)
     rows: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     ledger: list[Mapping[str, Any]] = field(default_factory=list)
     notes: dict[tuple[str, str], Any] = field(default_factory=dict)
+    memory: dict[tuple[str, str], Any] = field(default_factory=dict)
 
 
 class Frontier:
@@ -73,18 +80,30 @@ class Frontier:
         self._alive.close()
         self._sign(self.owner).unlink(missing_ok=True)
 
+    def is_alive(self, owner: str) -> bool:
+        """Return whether the process of a frontier opened as ``owner`` still runs."""
+        return owner == self.owner or _is_held(self._sign(owner))
+
     def _sign(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{owner}.alive")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self.db.execute("BEGIN IMMEDIATE")
+        """Commit all or nothing; raises FrontierError when the file cannot be written."""
         try:
+            self.db.execute("BEGIN IMMEDIATE")
             yield
+            self.db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            self._roll_back()
+            raise FrontierError(f"frontier {self.path}: {error}; free space and run the crawl again") from error
         except BaseException:
-            self.db.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self.db.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks are in each state."""
@@ -147,14 +166,18 @@ class Frontier:
         self.db.executemany(
             "INSERT INTO outbox (name, row) VALUES (?,?)", [(name, _text(row)) for name, row in brought.rows]
         )
-        self.db.executemany("INSERT INTO ledger (row) VALUES (?)", [(_text(row),) for row in brought.ledger])
+        told = [_text(row) for row in brought.ledger]
+        self.db.executemany("INSERT INTO ledger (row) VALUES (?)", [(row,) for row in told])
+        self.db.executemany("INSERT INTO outbox (name, row) VALUES ('ledger', ?)", [(row,) for row in told])
         notes = [(kind, key, _text(value)) for (kind, key), value in brought.notes.items()]
         self.db.executemany("INSERT OR REPLACE INTO notes VALUES (?,?,?)", notes)
+        kept = [(kind, key, zlib.compress(_text(value).encode(), 1)) for (kind, key), value in brought.memory.items()]
+        self.db.executemany("INSERT OR REPLACE INTO memory VALUES (?,?,?)", kept)
 
     def recover(self) -> int:
         """Give back leases that expired or whose process is gone; return how many."""
         owners = [row[0] for row in self.db.execute("SELECT DISTINCT owner FROM tasks WHERE state = ?", (LEASED,))]
-        gone = [owner for owner in owners if owner != self.owner and not _is_held(self._sign(owner))]
+        gone = [owner for owner in owners if not self.is_alive(owner)]
         back = sum(self._release(owner) for owner in gone)
         with self._transaction():
             late = self.db.execute(
@@ -174,12 +197,24 @@ class Frontier:
         self.waiting += back.rowcount
         return back.rowcount
 
-    def retry(self) -> int:
-        """Put dead tasks back; return how many."""
+    def retry(self, reason: str | None = None) -> int:
+        """Put dead tasks back, those of one ``reason`` or all, and take back their verdicts; return how many."""
+        chosen = [task for task, why in self.dead() if reason in (None, why)]
+        urls = {task.url for task in chosen}
         with self._transaction():
-            back = self.db.execute("UPDATE tasks SET state = ?, reason = NULL WHERE state = ?", (WAITING, DEAD))
-        self.waiting += back.rowcount
-        return back.rowcount
+            self.db.executemany(
+                "UPDATE tasks SET state = ?, reason = NULL WHERE key = ?", [(WAITING, task.key) for task in chosen]
+            )
+            told = [(id_, json.loads(row)) for id_, row in self.db.execute("SELECT id, row FROM ledger")]
+            gone = [(id_,) for id_, row in told if _is_verdict(row, urls)]
+            self.db.executemany("DELETE FROM ledger WHERE id = ?", gone)
+        self.waiting += len(chosen)
+        return len(chosen)
+
+    def fate(self, key: str) -> tuple[str, str | None] | None:
+        """Return the state of a task and, for a dead one, the reason; None for a task that was never pushed."""
+        found = self.db.execute("SELECT state, reason FROM tasks WHERE key = ?", (key,)).fetchone()
+        return (NAMES[found[0]], found[1]) if found else None
 
     def dead(self) -> list[tuple[Task, str]]:
         """Return the tasks that were given up, with the reason."""
@@ -196,7 +231,7 @@ class Frontier:
             self.db.execute("UPDATE outbox SET batch = ? WHERE batch IS NULL", (uuid.uuid4().hex,))
         batches = [row[0] for row in self.db.execute("SELECT batch FROM outbox GROUP BY batch ORDER BY min(id)")]
         for batch in batches:
-            tables: dict[str, list[dict[str, Any]]] = {"products": [], "photos": [], "sightings": []}
+            tables: dict[str, list[dict[str, Any]]] = {"products": [], "photos": [], "sightings": [], "ledger": []}
             for name, row in self.db.execute("SELECT name, row FROM outbox WHERE batch = ? ORDER BY id", (batch,)):
                 tables[name].append(json.loads(row))
             for name, found in tables.items():
@@ -216,8 +251,18 @@ class Frontier:
             for key, value in self.db.execute("SELECT key, value FROM notes WHERE kind = ?", (kind,))
         }
 
+    def recall(self, kind: str, key: str) -> Any:
+        """Return what was remembered under (kind, key), whichever night it was; None when nothing was."""
+        found = self.db.execute("SELECT value FROM memory WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+        return json.loads(zlib.decompress(found[0])) if found else None
+
+    def recalled(self, kind: str) -> dict[str, Any]:
+        """Return all that was remembered of one kind, in order of the keys."""
+        found = self.db.execute("SELECT key, value FROM memory WHERE kind = ? ORDER BY key", (kind,))
+        return {key: json.loads(zlib.decompress(value)) for key, value in found}
+
     def clear(self) -> None:
-        """Forget everything, to begin another crawl in the same file."""
+        """Forget everything but the memory, to begin another crawl in the same file."""
         with self._transaction():
             for table in ("tasks", "outbox", "ledger", "notes"):
                 self.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from this line
@@ -226,6 +271,13 @@ class Frontier:
 
 def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=lambda known: known.isoformat())
+
+
+def _is_verdict(row: Mapping[str, Any], urls: set[str]) -> bool:
+    """Return whether a ledger row says that one of ``urls`` failed, or what that means for its product."""
+    return (
+        row["parent_id"] in urls if row["subject"] == "product" else row["outcome"] == "dropped" and row["id"] in urls
+    )
 
 
 def _hold(path: Path) -> IO[str]:

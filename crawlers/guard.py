@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+HEAD_BYTES = 262_144
+"""Largest status line and headers of an answer."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 refused: dict[str, str] = {}
 """Hosts that a resolver of this process refused, with the address that was the reason."""
@@ -52,6 +54,25 @@ def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | N
             return None if host in loopback_hosts else f"{host} is this machine itself"
         return None
     return refusal(host, allow_loopback=host in loopback_hosts)
+
+
+def limit_heads() -> None:
+    """Make this process drop an answer whose headers are larger than HEAD_BYTES.
+
+    Twisted caps the length of a line, not how many there are: a server that never ends its headers fills the memory.
+    """
+    from twisted.web._newclient import BODY, HTTPClientParser, ParseError
+
+    received = HTTPClientParser.dataReceived
+
+    def capped(parser: Any, data: bytes) -> None:
+        if parser.state != BODY:
+            parser.head_bytes = getattr(parser, "head_bytes", 0) + len(data)
+            if parser.head_bytes > HEAD_BYTES:
+                raise ParseError(f"headers larger than {HEAD_BYTES} bytes", data[:80])
+        received(parser, data)
+
+    HTTPClientParser.dataReceived = capped
 
 
 class Resolver:

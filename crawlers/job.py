@@ -1,6 +1,7 @@
 """One site's crawl in a process of its own: the job it is given, the Scrapy settings it runs with, the report it
 leaves."""
 
+import fcntl
 import json
 import logging
 import sys
@@ -8,18 +9,22 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from catalog import tables
-from catalog.store import Catalog
-from crawlers.frontier import Frontier, Yield
+from catalog.store import Catalog, StoreError
+from crawlers import nights, warc
+from crawlers.frontier import Frontier, FrontierError, Yield
 from crawlers.limits import CrawlLimits
 from crawlers.recorder import Recorder
 from crawlers.sites import Site
+from crawlers.warc import PageArchive
 
 USER_AGENT = (
     "LookBenchBot/0.1 (research benchmark of fashion images; set user_agent in the site file to name a contact)"
 )
+UNWRITABLE = 74
+"""Exit status of a crawl whose disk is full or read-only (EX_IOERR)."""
 log = logging.getLogger("crawl")
 
 
@@ -50,7 +55,9 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
             "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
             "crawlers.politeness.Guard": 50,
             "crawlers.politeness.Robots": 100,
+            "crawlers.politeness.Unchanged": 110,
             "crawlers.politeness.RetryAfter": 560,
+            "crawlers.politeness.Complete": 600,
         },
         "TWISTED_DNS_RESOLVER": "crawlers.guard.Resolver",
         "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
@@ -84,48 +91,93 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
 
 
 def run(path: Path) -> int:
-    """Crawl the site of a job file; the report and ledger lie beside it afterwards. Return the exit status."""
+    """Crawl the site of a job file; the report and ledger lie beside it afterwards.
+
+    Return the exit status: 0, or UNWRITABLE when catalog or frontier could not be written.
+    """
+    try:
+        _crawl(path)
+    except (FrontierError, StoreError) as error:
+        print(error, file=sys.stderr)
+        return UNWRITABLE
+    return 0
+
+
+def _crawl(path: Path) -> None:
     from scrapy.crawler import CrawlerProcess
 
-    from crawlers import proxy
+    from crawlers import guard, proxy
     from crawlers.spiders import ShopSpider
 
     _die_with_parent()
+    guard.limit_heads()
     job: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
     catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
+    alone = _alone(Path(job["state"]), site.name)
     listening = proxy.listen()
     made = settings(site, limits, listening.getsockname()[1])
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
         process = CrawlerProcess(made)
-        _begin(frontier, catalog, now)
+        _begin(frontier, catalog, Path(job["state"]), now)
         recorder = Recorder(catalog, site, now, made["USER_AGENT"])
         recorder.resume(frontier)
         crawler = process.create_crawler(ShopSpider)
-        process.crawl(crawler, site=site, recorder=recorder, frontier=frontier, limits=limits, listening=listening)
+        stem = f"{site.name}-{now:%Y%m%dT%H%M%SZ}-{frontier.owner[:8]}"
+        archive = PageArchive(catalog, Path(job["state"]), stem, limits.evidence_bytes)
+        process.crawl(
+            crawler,
+            site=site,
+            recorder=recorder,
+            frontier=frontier,
+            limits=limits,
+            listening=listening,
+            archive=archive,
+        )
         process.start()
-        if recorder.close_reason == "finished":
+        counts = frontier.counts()
+        if counts["frontier"] + counts["leased"]:
+            recorder.close_reason = "unfinished" if recorder.close_reason == "finished" else recorder.close_reason
+        elif recorder.close_reason == "finished":
             frontier.note(Yield(notes={("crawl", "state"): "finished"}))
         folder = Path(job["folder"])
         ledger = tables.from_rows("ledger", frontier.ledger())
         Catalog(folder).write_table(str(folder / f"{site.name}.ledger.parquet"), ledger)
         figures = report(recorder, crawler.stats.get_stats())
+        nights.remember(frontier, now.isoformat(), figures)
         (folder / f"{site.name}.report.json").write_text(json.dumps(figures), encoding="utf-8")
     finally:
         listening.close()
         frontier.close()
-    return 0
+        alone.close()
 
 
-def _begin(frontier: Frontier, catalog: Catalog, now: datetime) -> None:
+def _alone(folder: Path, site: str) -> IO[str]:
+    """Wait until no other process crawls the site, and keep others waiting: two would be twice as fast as is polite."""
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = (folder / f"{site}.lock").open("w")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        log.warning("%s is being crawled by another process; waiting until that ends", site)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
+
+
+def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime) -> None:
     """Go on with an unfinished crawl of the same time; begin anew otherwise, after writing what an older one left."""
     known = frontier.notes("crawl")
     rows = Recorder.writer(catalog)
     frontier.export(rows)
+    for owner, left in frontier.notes("archive").items():
+        if not frontier.is_alive(owner):
+            warc.salvage(catalog, folder, left)
     if known.get("now") == now.isoformat() and known.get("state") != "finished":
         log.info("going on with a crawl that was stopped: %s", frontier.counts())
         return
+    if known and not frontier.recall("night", known["now"]):
+        nights.remember(frontier, known["now"], nights.unfinished(frontier))
     frontier.clear()
     frontier.note(Yield(notes={("crawl", "now"): now.isoformat()}))
 
@@ -142,15 +194,18 @@ def report(recorder: Any, stats: Mapping[str, Any]) -> dict[str, Any]:
         "photo_bytes",
         "pages_over_limit",
         "photos_over_limit",
+        "pages_unchanged",
+        "pages_without_bytes",
+        "products_new",
+        "products_changed",
+        "products_relisted",
+        "products_delisted",
         "crawl_delay_s",
     )
     return {
         **{name: recorder.figures[name] for name in names},
         "errors": dict(sorted(recorder.errors.items())),
-        "bytes": stats.get("downloader/response_bytes", 0),
-        "requests": stats.get("downloader/request_count", 0),
-        "waits": round(stats.get("lookbench/wait_seconds", 0.0), 3),
-        "robots_refused": stats.get("robotstxt/forbidden", 0),
+        **recorder.traffic_with(stats),
         "ended": recorder.close_reason,
     }
 

@@ -42,3 +42,9 @@ class CrawlLimits:
     """Sitemaps taken from one index."""
     parallel_sites: int = 2
     """Sites crawled at a time."""
+    evidence_bytes: int = 4_000_000_000
+    """Packed page bytes kept as evidence (WARC) by one crawl at most."""
+    trust_days: float = 7.0
+    """Days for which a sitemap that names no change spares asking for a page and its photos."""
+    reread_days: float = 30.0
+    """Days after which a page is fetched whole, whatever its server says of changes."""

@@ -8,6 +8,7 @@ from catalog.ids import product_id
 from crawlers import failures, media
 from crawlers.frontier import Frontier
 from crawlers.limits import CrawlLimits
+from crawlers.past import Past
 from crawlers.readers.urls import canonical, page_key
 from crawlers.recorder import Kept, Recorder, Sight
 
@@ -40,8 +41,8 @@ class Asked:
 class PhotoDesk:
     """Asks for each photo once however many pages show it; knows which page is which product."""
 
-    def __init__(self, recorder: Recorder, limits: CrawlLimits) -> None:
-        self.recorder, self.limits = recorder, limits
+    def __init__(self, recorder: Recorder, limits: CrawlLimits, past: Past) -> None:
+        self.recorder, self.limits, self.past = recorder, limits, past
         self.asked: dict[str, Asked] = {}
         self.product_of: dict[str, str] = {}
         self._changed: set[str] = set()
@@ -66,8 +67,11 @@ class PhotoDesk:
             self.product_of[key] = identity
             self._named.add(key)
 
-    def wanted(self, urls: Sequence[str], sight: Sight) -> Iterator[str]:
-        """Yield the photos that were not asked for yet; the others learn of one more page that shows them."""
+    def wanted(self, urls: Sequence[str], sight: Sight, *, unchanged: bool = False) -> Iterator[str]:
+        """Yield the photos that were not asked for yet; the others learn of one more page that shows them.
+
+        On an ``unchanged`` page a photo that was there some nights ago is seen again without being asked for.
+        """
         for url in urls:
             if rule := media.forbidden(sight.rules):
                 self.recorder.sighting(None, url, sight, rule)
@@ -81,13 +85,16 @@ class PhotoDesk:
             else:
                 self.asked[url] = Asked([sight])
                 self._changed.add(url)
-                yield url
+                known = self.past.photo(url) if unchanged else None
+                if known and self.past.trusted(known):
+                    self.asked[url].status, self.asked[url].photo_id = "unchanged", known["photo_id"]
+                    self.settle(url)
+                else:
+                    yield url
 
     def headers(self, url: str) -> dict[str, str]:
         """Return request headers for a photo, conditional when the catalog has it from an earlier crawl."""
-        known = self.recorder.validators.get(url)
-        spare = media.conditional(known) if known and self.recorder.catalog.has_image(known["photo_id"]) else {}
-        return {**spare, "Accept": ACCEPT}
+        return {**media.conditional(self.past.photo(url) or {}), "Accept": ACCEPT}
 
     def answered(self, url: str, response: Any) -> None:
         """Keep a photo, or record why it is none; raises StoreError when it cannot be kept."""
@@ -96,13 +103,16 @@ class PhotoDesk:
         asked.robots = {"robots_txt": "allowed", "agent": self.recorder.user_agent, "photo_rules": list(rules)}
         names = ("etag", "last-modified", "content-type")
         asked.headers = {name: value.decode("latin-1") if (value := header.get(name)) else None for name in names}
-        if response.status == 304:
-            asked.status, asked.photo_id = "same", self.recorder.validators[url]["photo_id"]
+        known = self.past.photo(url) if response.status == 304 else None
+        if known:
+            asked.status, asked.photo_id = "same", known["photo_id"]
+            self.past.keep_photo(url, known["photo_id"], {**known, **media.headers_that_matter(asked.headers)})
         elif reason := media.forbidden(rules) or media.refusal(response.body, failures.content_type(response)):
             asked.status = reason
         else:
             asked.kept = self.recorder.keep(response.body)
             asked.status = "kept"
+            self.past.keep_photo(url, asked.kept.photo_id, asked.headers)
             self.recorder.figures["photo_bytes"] += len(response.body)
         self.settle(url)
 
@@ -114,12 +124,14 @@ class PhotoDesk:
     def settle(self, url: str, *, last: bool = False) -> None:
         """Record the verdict on a photo for the pages that show it.
 
-        Looks wait for the end (``last``): only then all products are known.
+        Looks wait for the end (``last``): only then all products are known. Which pages show a photo that failed is
+        kept for another try.
         """
         asked = self.asked[url]
         self._changed.add(url)
         now = asked.sights if last else [sight for sight in asked.sights if not sight.shows]
-        asked.sights = [] if last else [sight for sight in asked.sights if sight.shows]
+        if asked.kept or asked.photo_id:
+            asked.sights = [] if last else [sight for sight in asked.sights if sight.shows]
         sights = [self.resolved(sight) for sight in now]
         if asked.kept:
             self.recorder.photo(url, asked.kept, asked.headers, sights, asked.robots)

@@ -6,11 +6,13 @@ Robots, Retry-After, and the guard of every hop.
 import asyncio
 import logging
 import time
+import zlib
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
@@ -19,6 +21,7 @@ from crawlers import guard
 
 log = logging.getLogger(__name__)
 BUSY = (429, 503)
+MOST = 60_000_000
 
 
 class Refused(IgnoreRequest):  # type: ignore[misc]
@@ -57,6 +60,52 @@ class Robots(RobotsTxtMiddleware):  # type: ignore[misc]  # Scrapy is untyped
         elif response.status >= 400:
             response = response.replace(body=b"")
         await super()._parse_robots(response, netloc, request)
+
+
+class Unchanged:
+    """Answers for the server, with 304, where a page need not be asked for (``request.meta["unchanged"]``).
+
+    It comes after robots.txt: what may not be fetched any more is not seen either.
+    """
+
+    def process_request(self, request: Request) -> Response | None:
+        """Return the answer, or None for a request that must go out."""
+        at = request.meta.get("unchanged")
+        return Response(at, status=304, flags=["unchanged"], request=request) if at else None
+
+
+class Complete:
+    """Asks again for a gzipped answer that ends too early: Scrapy would take the half that it can unpack."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Complete":
+        """Build the middleware."""
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Response | Request:
+        """Return the answer, or the request once more; raise Refused when the repetitions are used up."""
+        packed = response.headers.get("Content-Encoding", b"").strip().lower() in {b"gzip", b"x-gzip"}
+        if not packed or not response.body or _ends(response.body, request.meta.get("download_maxsize", MOST)):
+            return response
+        again = get_retry_request(request, spider=self.crawler.spider, reason="truncated")
+        if again is None:
+            raise Refused("truncated", f"{response.url}: the gzip stream ends too early")
+        return again
+
+
+def _ends(data: bytes, most: int) -> bool:
+    """Return whether a gzip stream comes to its end, or is larger than ``most`` bytes: that is not judged here."""
+    inflater, total = zlib.decompressobj(wbits=31), 0
+    try:
+        while data and not inflater.eof and total <= most:
+            total += len(inflater.decompress(data, 1_000_000))
+            data = inflater.unconsumed_tail
+    except zlib.error:
+        return False
+    return inflater.eof or total > most
 
 
 class RetryAfter:

@@ -59,38 +59,32 @@ class Recorder:
         self.catalog, self.site, self.now, self.user_agent = catalog, site, now, user_agent
         self.figures: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
+        self.traffic: Counter[str] = Counter()
+        """Bytes, requests and seconds waited by the processes of this crawl before this one."""
         self.close_reason = "unfinished"
         self._rows: list[tuple[str, Mapping[str, Any]]] = []
         self._ledger: list[Mapping[str, Any]] = []
+        self._memory: dict[tuple[str, str], Any] = {}
         self._ledger_ids: set[tuple[str, str]] = set()
         self._load()
 
     def _load(self) -> None:
-        mine = pc.equal
-        products = self.catalog.read("products")
-        products = products.filter(mine(products["site"], self.site.name)) if products.num_rows else products
         self._first_seen: dict[str, datetime] = {}
         self._product_rows: set[tuple[str, datetime]] = set()
-        for row in products.select(["product_id", "first_seen", "last_seen"]).to_pylist():
+        mine = pc.field("site") == self.site.name
+        for row in self.catalog.read("products", ["product_id", "first_seen", "last_seen"], mine).to_pylist():
             known = self._first_seen.get(row["product_id"], row["first_seen"])
             self._first_seen[row["product_id"]] = min(known, row["first_seen"])
             self._product_rows.add((row["product_id"], row["last_seen"]))
-        photos = self.catalog.read("photos")
         self._photo_rows: set[tuple[str, str | None]] = set()
         self._photo_ids: set[str] = set()
-        self.validators: dict[str, dict[str, str]] = {}
-        for row in photos.select(["photo_id", "product_id", "source_url", "http"]).to_pylist():
+        for row in self.catalog.read("photos", ["photo_id", "product_id"]).to_pylist():
             self._photo_rows.add((row["photo_id"], row["product_id"]))
             self._photo_ids.add(row["photo_id"])
-            if row["source_url"] and row["http"]:
-                self.validators[row["source_url"]] = {**json.loads(row["http"]), "photo_id": row["photo_id"]}
-        sightings = self.catalog.read("sightings")
-        sightings = (
-            sightings.filter(mine(sightings["seen_at"], pa.scalar(self.now, tables.TIME)))
-            if sightings.num_rows
-            else sightings
-        )
-        self._sighted = {(row["url"], row["page_url"]) for row in sightings.select(["url", "page_url"]).to_pylist()}
+        tonight = pc.field("seen_at") == pa.scalar(self.now, tables.TIME)
+        self._sighted: set[tuple[str, str, bool]] = set()
+        for row in self.catalog.read("sightings", ["url", "page_url", "photo_id"], tonight).to_pylist():
+            self._sighted |= _blocks(row["url"], row["page_url"], seen=row["photo_id"] is not None)
 
     def page(
         self, url: str, reason: str = "ok", *, kept: bool = True, evidence: Mapping[str, Any] | None = None
@@ -110,16 +104,27 @@ class Recorder:
         row = {"step": "crawl", "subject": subject, "id": id, "parent_id": parent, "reason": reason, "evidence": told}
         self._ledger.append({**row, "outcome": "kept" if kept else "dropped"})
 
-    def product(self, reading: Reading, page_sha256: str) -> str:
-        """Record a product and return its id; a product that was recorded at this time already is left as it is."""
+    def tell_product(self, id: str, page: str, reason: str, evidence: Mapping[str, Any], *, kept: bool = True) -> bool:
+        """Record what became of a product and return True; the first verdict of a night counts."""
+        if ("product", id) in self._ledger_ids:
+            return False
+        self._tell("product", id, page, reason, kept=kept, evidence=evidence)
+        return True
+
+    def product_row(self, reading: Reading, page_sha256: str) -> dict[str, Any]:
+        """Return the row of a product as read now, with the time when it was first seen."""
         row = rows.product(reading, self.site, self.now, page_sha256)
         identity: str = row["product_id"]
         row["first_seen"] = min(self._first_seen.get(identity, self.now), self.now)
         self._first_seen[identity] = row["first_seen"]
-        if (identity, self.now) not in self._product_rows:
-            self._product_rows.add((identity, self.now))
+        return row
+
+    def product(self, row: dict[str, Any]) -> None:
+        """Record a product; one that was recorded at this time already is left as it is."""
+        key = (row["product_id"], self.now)
+        if key not in self._product_rows:
+            self._product_rows.add(key)
             self._add("products", row)
-        return identity
 
     def keep(self, data: bytes) -> Kept:
         """Keep the bytes of a photo and return what they are; raises StoreError when they cannot be written."""
@@ -179,9 +184,10 @@ class Recorder:
             else:
                 self.figures["photos"] += 1
                 self.figures["photos_new"] += status == "new"
-        if (url, sight.page_url) in self._sighted:
+        seen = photo_id is not None
+        if (url, sight.page_url, seen) in self._sighted:
             return
-        self._sighted.add((url, sight.page_url))
+        self._sighted |= _blocks(url, sight.page_url, seen=seen)
         self._add(
             "sightings",
             {
@@ -198,19 +204,34 @@ class Recorder:
     def _add(self, table: str, row: dict[str, Any]) -> None:
         self._rows.append((table, row))
 
+    def remember(self, kind: str, key: str, value: Any) -> None:
+        """Keep a value for the nights to come, under (kind, key)."""
+        self._memory[kind, key] = value
+
     def take(self, tasks: list[Task], notes: Mapping[tuple[str, str], Any] | None = None) -> Yield:
         """Return what was recorded since the last call, with new tasks and notes, to be committed as one."""
         state = {("state", "figures"): dict(self.figures), ("state", "errors"): dict(self.errors)}
-        brought = Yield(tasks, self._rows, self._ledger, {**(notes or {}), **state})
-        self._rows, self._ledger = [], []
+        brought = Yield(tasks, self._rows, self._ledger, {**(notes or {}), **state}, self._memory)
+        self._rows, self._ledger, self._memory = [], [], {}
         return brought
 
     def resume(self, frontier: Frontier) -> None:
         """Go on where a crawl that ended early was: its figures, and the addresses that have a verdict."""
         state = frontier.notes("state")
         self.figures.update(state.get("figures", {}))
+        self.traffic.update(state.get("traffic", {}))
         self.errors.update({kind: count for kind, count in state.get("errors", {}).items() if kind != "disk"})
         self._ledger_ids |= {(row["subject"], row["id"]) for row in frontier.ledger()}
+
+    def traffic_with(self, stats: Mapping[str, Any]) -> dict[str, Any]:
+        """Return bytes, requests and politeness of the crawl so far: of this process and those before it."""
+        names = {
+            "bytes": "downloader/response_bytes",
+            "requests": "downloader/request_count",
+            "waits": "lookbench/wait_seconds",
+            "robots_refused": "robotstxt/forbidden",
+        }
+        return {name: round(self.traffic[name] + stats.get(key, 0), 3) for name, key in names.items()}
 
     def export(self, frontier: Frontier) -> None:
         """Write the rows that wait in the frontier; raises StoreError when the catalog cannot be written."""
@@ -225,6 +246,11 @@ class Recorder:
             catalog.append(table, tables.from_rows(table, typed))
 
         return write
+
+
+def _blocks(url: str, page_url: str, *, seen: bool) -> set[tuple[str, str, bool]]:
+    """Return which sightings are not recorded any more: a failure may be followed by a success, never the reverse."""
+    return {(url, page_url, False), (url, page_url, True)} if seen else {(url, page_url, False)}
 
 
 def _time(value: str | None) -> datetime | None:

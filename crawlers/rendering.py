@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ FLAGS = (
     "--disable-extensions",
     "--disable-dev-shm-usage",
     "--mute-audio",
+    "--js-flags=--max-old-space-size=384",  # MB for the scripts of a page: one that wants more crashes
 )
 BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})
 _TRACKERS = re.compile(
@@ -31,12 +33,29 @@ _TRIES = 3
 
 
 class Memory:
-    """Which sections of a site need a browser, learnt by comparing: a section is the first part of the path."""
+    """Which sections of a site need a browser, learnt by comparing: a section is the first part of the path.
 
-    def __init__(self) -> None:
+    ``known`` is what ``told`` said of the sections in earlier nights. It is believed, and checked each night: one page
+    of a section that needed the browser is fetched plain, one page of a section that it did not help is rendered.
+    """
+
+    def __init__(self, known: Mapping[str, Sequence[int]] | None = None) -> None:
         self.helped: Counter[str] = Counter()
         self.failed: Counter[str] = Counter()
         self.plain: Counter[str] = Counter()
+        self.unchecked: set[str] = set()
+        self.needing: set[str] = set()
+        for part, (helped, failed, plain) in (known or {}).items():
+            self.failed[part] = min(failed, _TRIES - 1)
+            if helped and not plain:
+                self.needing.add(part)
+                self.unchecked.add(part)
+
+    def told(self, url: str) -> tuple[str, list[int]]:
+        """Return the section of an address and what this night learnt about it: helped, failed, plain."""
+        part = self.section(url)
+        helped = self.helped[part] or int(part in self.needing)
+        return part, [helped, self.failed[part], self.plain[part]]
 
     @staticmethod
     def section(url: str) -> str:
@@ -47,12 +66,18 @@ class Memory:
         """Return whether a page without a product should be rendered: its section gained by it, or was not tried
         enough."""
         part = self.section(url)
-        return self.helped[part] > 0 or self.failed[part] < _TRIES
+        return self.helped[part] > 0 or part in self.needing or self.failed[part] < _TRIES
 
     def at_once(self, url: str) -> bool:
-        """Return whether a section always needed the browser so far, so that the plain fetch can be spared."""
+        """Return whether a section always needed the browser so far, so that the plain fetch can be spared.
+
+        The first question about a section that is only remembered to need it is answered no: that is the check.
+        """
         part = self.section(url)
-        return self.helped[part] >= 2 and not self.plain[part]
+        if part in self.unchecked:
+            self.unchecked.discard(part)
+            return False
+        return (self.helped[part] >= 2 or part in self.needing) and not self.plain[part]
 
     def learn(self, url: str, *, rendered: bool, read: bool) -> None:
         """Remember whether a plain or rendered page could be read."""

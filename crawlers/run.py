@@ -23,12 +23,13 @@ from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
+_UNWRITABLE = "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
 __all__ = ["CrawlLimits", "CrawlResult", "crawl"]
 
 
 @dataclass(frozen=True)
 class CrawlResult:
-    """What a crawl did: ``report`` by site name, and one ledger row per page and photo address."""
+    """What a crawl did: ``report`` by site name, and one ledger row per page, photo address and product."""
 
     report: dict[str, dict[str, Any]]
     ledger: pa.Table
@@ -51,7 +52,7 @@ def crawl(
     log: Path | None = None,
     state: Path | None = None,
 ) -> CrawlResult:
-    """Crawl ``sites`` and append what is new to the tables products, photos and sightings of ``catalog``.
+    """Crawl ``sites`` and append what is new to the tables products, photos, sightings and ledger of ``catalog``.
 
     ``now`` (aware) is the clock of every ``first_seen`` and ``seen_at``; the same ``now`` again changes nothing, a
     later one adds sightings and what is new. A crawl that was killed goes on where it was when it is started with
@@ -61,7 +62,7 @@ def crawl(
     Raises CrawlError that names each site that is down, gave no product or no photo, or whose process died; what the
     others gave is kept, and so is what such a site gave before.
     """
-    state = state or _state(catalog)
+    state = state or state_folder(catalog)
     limits = limits or CrawlLimits()
     if now.tzinfo is None:
         raise CrawlError(
@@ -97,7 +98,8 @@ def _opened(log: Path | None) -> Iterator[IO[bytes] | None]:
         yield stream
 
 
-def _state(catalog: Catalog) -> Path:
+def state_folder(catalog: Catalog) -> Path:
+    """Return where the frontiers of a catalog's sites lie: in its folder, or in the user's cache when it is none."""
     if catalog.is_local:
         return Path(catalog.path) / "crawl"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -119,6 +121,8 @@ def _child(path: Path, limits: CrawlLimits, stream: IO[bytes] | None) -> str | N
         except BaseException:
             child.kill()
             raise
+    if status == job.UNWRITABLE:
+        return _UNWRITABLE
     return (
         None
         if status == 0
@@ -137,7 +141,7 @@ def _collected(folder: Path, site: Site) -> tuple[dict[str, Any], pa.Table]:
 def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None:
     errors = ", ".join(f"{kind} {count}" for kind, count in report["errors"].items()) or "no error"
     if "disk" in report["errors"]:
-        return "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
+        return _UNWRITABLE
     if not report["pages"]:
         where = site.start_urls[0]
         said = next(

@@ -8,30 +8,36 @@ import re
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import scrapy
 from scrapy import signals
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.http import Request, Response, TextResponse
 
-from catalog.ids import sha256
 from catalog.store import StoreError
-from crawlers import failures, media, readers, rendering, rows
+from crawlers import failures, readers
 from crawlers.discovery import Scope
-from crawlers.frontier import Frontier
+from crawlers.frontier import Frontier, FrontierError
 from crawlers.limits import CrawlLimits
+from crawlers.pages import PageDesk
+from crawlers.past import Past
 from crawlers.photos import PhotoDesk
 from crawlers.proxy import GuardProxy
-from crawlers.readers.reading import Reading
-from crawlers.readers.urls import canonical, is_home, page_key, same_site
-from crawlers.recorder import Recorder, Sight
+from crawlers.readers.urls import canonical, page_key, same_site
+from crawlers.recorder import Recorder
 from crawlers.sites import Site
 from crawlers.tasks import Task
+from crawlers.warc import PageArchive
 
 log = logging.getLogger("crawl")
-EXPORT_ROWS = 400
+EXPORT_ROWS = 4000
+DISK = (StoreError, FrontierError)
+NOT_MODIFIED = 304
+_CONDITIONS = {b"if-none-match", b"if-modified-since"}
+_HTML = r"html|xml|text/plain"
 _NO_LOSS = {"http_404", "http_410", "http_403", "robots"}
 
 
@@ -41,25 +47,32 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     name = "shop"
 
     def __init__(
-        self, site: Site, recorder: Recorder, frontier: Frontier, limits: CrawlLimits, listening: socket.socket
+        self,
+        site: Site,
+        recorder: Recorder,
+        frontier: Frontier,
+        limits: CrawlLimits,
+        listening: socket.socket,
+        archive: PageArchive,
     ) -> None:
         super().__init__(name=site.name)
         self.site, self.recorder, self.frontier, self.limits = site, recorder, frontier, limits
         self.scope = Scope(site, limits)
-        self.desk = PhotoDesk(recorder, limits)
-        self.desk.load(frontier)
-        self.memory = rendering.Memory()
-        self.can_render = site.render != "never" and rendering.browser() is not None
+        self.past = Past(frontier, recorder, limits)
+        self.photos = PhotoDesk(recorder, limits, self.past)
+        self.photos.load(frontier)
+        self.desk = PageDesk(site, recorder, self.scope, self.photos, self.past, archive)
+        self.archive = archive
         self.listening = listening
         self.proxy = GuardProxy(site.hosts if site.allow_loopback else frozenset())
-        self.feed: dict[str, Reading] = {}
         self.pages = frontier.pages()
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "ShopSpider":
-        """Build the spider and listen for robots.txt files."""
+        """Build the spider and listen for robots.txt files and for the end of the frontier."""
         spider: ShopSpider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.robots_read, signal=signals.robots_parsed)
+        crawler.signals.connect(spider.idle, signal=signals.spider_idle)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
@@ -68,7 +81,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         for url in self.scope.feeds():
             await self.read_feed(url)
         tasks = list(self.scope.seeds())
-        tasks += [task for reading in self.feed.values() for task in self.scope.page(reading.url, "product", 1)]
+        tasks += [task for reading in self.desk.feed.values() for task in self.scope.page(reading.url, "product", 1)]
         self.frontier.note(self.recorder.take(self.budgeted(tasks)))
         requests: list[Request] = []  # the frontier hands them out
         for request in requests:
@@ -79,16 +92,15 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         limit = {"sitemap": self.limits.sitemap_bytes, "photo": self.limits.photo_bytes}
         meta = {"task": task, "download_maxsize": limit.get(task.role, self.limits.page_bytes)}
         if task.role == "photo":
-            meta |= {"handle_httpstatus_list": [304], "download_timeout": self.limits.photo_seconds}
+            meta |= {"handle_httpstatus_list": [NOT_MODIFIED], "download_timeout": self.limits.photo_seconds}
             return Request(
-                task.url, self.photo, errback=self.photo_lost, headers=self.desk.headers(task.url), meta=meta
+                task.url, self.photo, errback=self.photo_lost, headers=self.photos.headers(task.url), meta=meta
             )
         if task.role == "sitemap":
             return Request(task.url, self.sitemap, errback=self.lost, meta=meta)
-        always = self.site.render == "always" or (self.site.render == "auto" and self.memory.at_once(task.url))
-        if task.render or (self.can_render and always):
-            meta |= rendering.meta()
-        return Request(task.url, self.page, errback=self.lost, meta=meta)
+        headers, more = self.desk.conditions(task)
+        meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **more}
+        return Request(task.url, self.page, errback=self.lost, headers=headers, meta=meta)
 
     def budgeted(self, tasks: list[Task]) -> list[Task]:
         """Return tasks without the pages beyond the crawl's limit."""
@@ -112,10 +124,10 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         found: list[Task] = []
         try:
             yield found
-            self.frontier.finish(task.key, self.recorder.take(self.budgeted(found), self.desk.take()), dead=dead)
+            self.frontier.finish(task.key, self.recorder.take(self.budgeted(found), self.notes()), dead=dead)
             if self.frontier.outbox() >= EXPORT_ROWS:
                 self.recorder.export(self.frontier)
-        except StoreError as error:
+        except DISK as error:
             self.recorder.errors["disk"] += 1
             log.error("%s", error)  # noqa: TRY400 - the message says all
             raise CloseSpider("disk") from error
@@ -126,6 +138,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             self.recorder.take([], {})
             self.recorder.page(task.url, "error", kept=False, evidence={"role": task.role})
             self.frontier.finish(task.key, self.recorder.take([]), dead="error")
+
+    def notes(self) -> dict[tuple[str, str], Any]:
+        """Return what a process that goes on after this one needs to know."""
+        traffic = self.recorder.traffic_with(self.crawler.stats.get_stats())
+        state = {("archive", self.frontier.owner): self.archive.note(), ("state", "traffic"): traffic}
+        return {**self.photos.take(), **self.past.take(), **state}
 
     # discovery --------------------------------------------------------------------------------------------
 
@@ -145,6 +163,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             named = [urljoin(request.url, url) for url in list(rules.sitemaps)[:50]]
             self.frontier.push(Task(url, "sitemap", optional=True) for url in named if same_site(url, request.url))
 
+    def idle(self) -> None:
+        """Ask, when all else is done, for the products of earlier nights that nothing led to."""
+        pages = [task for _, url in self.past.unseen() for task in self.scope.page(url, "product", 1)]
+        asked = self.frontier.push(self.budgeted([replace(task, optional=True) for task in pages]))
+        if asked:
+            raise DontCloseSpider
+
     async def read_feed(self, url: str) -> None:
         """Keep the products of a feed, page after page until one brings nothing new; a site without feed is no loss."""
         for number in range(1, self.limits.feed_pages + 1):
@@ -156,12 +181,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
                 log.info("%s: no feed at %s (%s)", self.site.name, address, error)
                 return
             found = readers.read_feed(response.body, response.url) if response.status == 200 else []
-            new = [reading for reading in found if page_key(reading.url) not in self.feed]
+            new = [reading for reading in found if page_key(reading.url) not in self.desk.feed]
             if found:
                 self.recorder.page(response.url, "feed", evidence={"products": len(found)})
             if not new:
                 return
-            self.feed |= {page_key(reading.url): reading for reading in new}
+            self.desk.feed |= {page_key(reading.url): reading for reading in new}
 
     def sitemap(self, response: Response) -> None:
         """Follow the pages and further sitemaps of a sitemap."""
@@ -174,76 +199,34 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             if task.depth < 3:
                 named = [url for url, _ in read.sitemaps[: self.limits.sitemaps] if self.scope.holds(url)]
                 found += [Task(url, "sitemap", task.depth + 1) for url in named]
-            found.extend(
-                task for entry in read.pages() for task in self.scope.page(entry.url, "product", 1, response.url)
-            )
+            for entry in read.pages():
+                pages = list(self.scope.page(entry.url, "product", 1, response.url))
+                self.past.learn({page.url: entry.lastmod for page in pages if entry.lastmod})
+                found.extend(pages)
 
     # pages ------------------------------------------------------------------------------------------------
 
-    def page(self, response: Response) -> None:
+    def page(self, response: Response) -> Request | None:
         """Read a page: keep its product or look, follow its links, ask for its photos."""
         task: Task = response.meta["task"]
         if self.crawler.stats.get_value("downloader/response_bytes", 0) > self.limits.total_bytes:
             raise CloseSpider("byte_limit")
+        known = self.past.page(task.url) if response.status == NOT_MODIFIED else None
+        if response.status == NOT_MODIFIED and (known is None or known.at != response.url):
+            return _whole(response.request)
         with self.step(task) as found:
             declared = failures.content_type(response)
-            if not isinstance(response, TextResponse) or (declared and not re.search(r"html|xml|text/plain", declared)):
+            if known:
+                found.extend(self.desk.keep(self.desk.again(response, task, known), task))
+            elif not isinstance(response, TextResponse) or (declared and not re.search(_HTML, declared)):
                 self.recorder.page(task.url, "wrong_content_type", kept=False, evidence={"content_type": declared})
             elif not self.scope.holds(canonical(response.url)):
                 self.recorder.page(task.url, "left_site", kept=False, evidence={"to": response.url})
+            elif seen := self.desk.read(response, task):
+                found.extend(self.desk.keep(seen, task))
             else:
-                self.read_page(response, task, found)
-
-    def read_page(self, response: TextResponse, task: Task, found: list[Task]) -> None:
-        """Read the HTML of a page, or ask for it again with the browser."""
-        rendered = bool(response.meta.get("playwright"))
-        reading = readers.read(response.text, response.url)
-        self.memory.learn(response.url, rendered=rendered, read=reading.page_type != "other")
-        plain = self.can_render and self.site.render == "auto" and not rendered
-        if plain and rendering.lacks_content(reading, response.text) and self.memory.worth(response.url):
-            found.append(Task(task.url, task.role, task.depth, task.parent, render=True))
-            return
-        self.recorder.figures["pages"] += 1
-        self.recorder.figures["rendered"] += rendered
-        tags = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
-        rules = media.directives([*tags, *reading.robots])
-        feed = self.feed.pop(page_key(reading.canonical_url or reading.url), None)
-        product = feed if reading.product is None and reading.page_type == "other" else rows.with_feed(reading, feed)
-        if task.role == "look" and reading.product is None and reading.images:
-            found += self.keep_look(reading, response, task, rules)
-        elif product is not None and product.product is not None:
-            found += self.keep_product(product, response, task, rules)
-        elif reading.page_type == "look":
-            found += self.keep_look(reading, response, task, rules)
-        else:
-            wanted = task.role == "product" and reading.page_type == "other" and not is_home(response.url)
-            evidence = {"reason": reading.reason, "rendered": rendered, "at": response.url}
-            self.recorder.page(
-                task.url, "no_product" if wanted else reading.page_type, kept=not wanted, evidence=evidence
-            )
-        if "nofollow" not in rules:
-            found += self.scope.links(reading, response.url, task.role, task.depth)
-
-    def keep_product(self, reading: Reading, response: Response, task: Task, rules: tuple[str, ...]) -> Iterator[Task]:
-        """Record a product and ask for its photos."""
-        identity = self.recorder.product(reading, sha256(response.body))
-        self.desk.name([response.url, task.url, reading.url, rows.address_of(reading)], identity)
-        evidence = {"product_id": identity, "source": reading.evidence.get("name"), "at": response.url}
-        self.recorder.page(task.url, "product", evidence=evidence)
-        self.recorder.figures["products"] = len(set(self.desk.product_of.values()))
-        published = media.time_of((reading.product or {}).get("publishedAt"))
-        sight = Sight(response.url, identity, origin=self.site.origin, published_at=published, rules=rules)
-        for url in self.desk.wanted(reading.images[: self.site.max_photos_per_product], sight):
-            yield Task(url, "photo", parent=response.url)
-
-    def keep_look(self, reading: Reading, response: Response, task: Task, rules: tuple[str, ...]) -> Iterator[Task]:
-        """Record a look and ask for its photo; what it shows is settled when all products are known."""
-        self.recorder.page(task.url, "look", evidence={"links": len(reading.product_links), "at": response.url})
-        self.recorder.figures["looks"] += 1
-        published = media.time_of(reading.published_at)
-        sight = Sight(response.url, None, tuple(reading.product_links), "street", published, rules)
-        for url in self.desk.wanted(reading.images[:1], sight):
-            yield Task(url, "photo", parent=response.url, priority=0)
+                found.append(replace(task, render=True))
+        return None
 
     def lost(self, failure: Any) -> None:
         """Record why a page or sitemap could not be fetched; a missing optional one is no loss."""
@@ -260,13 +243,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         """Keep a photo, or record why it is none."""
         task: Task = response.meta["task"]
         with self.step(task):
-            self.desk.answered(task.url, response)
+            self.photos.answered(task.url, response)
 
     def photo_lost(self, failure: Any) -> None:
         """Record why a photo could not be fetched."""
         task, reason = failure.request.meta["task"], failures.kind(failure)
         with self.step(task, dead=reason):
-            self.desk.lost(task.url, reason)
+            self.photos.lost(task.url, reason)
 
     def closed(self, reason: str) -> None:
         """Settle the looks of a crawl that came to its end, and write what waits."""
@@ -274,9 +257,17 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         self.proxy.close()
         try:
             if reason == "finished":
-                self.desk.close()
-                self.frontier.note(self.recorder.take([], self.desk.take()))
+                self.photos.close()
+                self.past.settle()
+            self.archive.seal()
+            self.frontier.note(self.recorder.take([], self.notes()))
             self.recorder.export(self.frontier)
-        except StoreError as error:
+        except DISK as error:
             self.recorder.errors["disk"] += 1
             log.error("%s", error)  # noqa: TRY400 - the message says all
+
+
+def _whole(request: Request) -> Request:
+    """Return a request again, now for the whole page: nobody remembers what did not change."""
+    headers = {name: value for name, value in request.headers.items() if name.lower() not in _CONDITIONS}
+    return request.replace(headers=headers, dont_filter=True)

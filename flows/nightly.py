@@ -37,17 +37,14 @@ def nightly_crawl(
 
 
 def _crawl(sites: Sequence[Site], workshop: Workshop) -> CrawlResult:
-    """Crawl, and keep the ledger also of a crawl in which some site failed."""
+    """Crawl, and show the figures also of a crawl in which some site failed."""
     log = workshop.state / "crawl.log"
     say(f"crawl: log in {log}")
     try:
-        result = crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl, log=log)
+        return crawler.crawl(workshop.catalog, sites, now=workshop.now, limits=workshop.settings.crawl, log=log)
     except crawler.IncompleteCrawlError as error:
-        workshop.catalog.append("ledger", error.result.ledger)
         artifacts.crawl(error.result.report)
         raise
-    workshop.catalog.append("ledger", result.ledger)
-    return result
 
 
 def _choose(known: Sequence[Site], names: Sequence[str]) -> list[Site]:

@@ -1,6 +1,8 @@
 """``lookbench site``: what concerns a single shop."""
 
+from collections import defaultdict
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,9 @@ from flows.options import Json, Root, Settings, emit, workshop
 if TYPE_CHECKING:
     from crawlers.survey import Survey
 
-site = typer.Typer(no_args_is_help=True, help="Look at a new shop.")
+site = typer.Typer(
+    no_args_is_help=True, help="Look at one shop: a new one, its nights, its dead letters, its evidence."
+)
 
 
 @site.command("try")
@@ -38,6 +42,86 @@ def site_try(
     made = drafts.draft(found, allow_loopback=allow_loopback)
     path = drafts.write(made, out or shop.path(shop.settings.sites), url)
     emit({**asdict(found), "draft": str(path)}, as_json, f"{screen(found)}\ndraft     {path}")
+
+
+@site.command("evidence")
+def site_evidence(
+    subject: Annotated[str, typer.Argument(help="Address of a page, or the id of a photo: the page it came from.")],
+    until: Annotated[datetime | None, typer.Option(help="The page as it was then; the latest when not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the page's bytes here.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Show when a page was there: its dates, whether they agree, and the bytes as fetched."""
+    from flows.evidence import show
+
+    found, body = show(workshop(root, settings).catalog, subject, until)
+    if out:
+        out.write_bytes(body)
+    lines = [f"page      {found['at']}", f"seen      {found['seen_at']}, {found['how']}"]
+    lines += [f"{name:<13} {value}" for name, value in found.get("dates", {}).items()]
+    lines.append(f"bytes     {found['bytes']} in {found['warc']['file']} at {found['warc']['offset']}")
+    emit(found, as_json, "\n".join([*lines, f"written   {out}"] if out else lines))
+
+
+@site.command("report")
+def site_report(
+    name: Annotated[str, typer.Argument(help="Name of the site.")],
+    nights: Annotated[int, typer.Option(min=1, help="How many nights, the latest.")] = 14,
+    root: Root = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what each night at a site brought, what failed and why."""
+    from crawlers import nights as kept
+    from crawlers.run import state_folder
+
+    found = kept.report(state_folder(workshop(root, settings).catalog), name)
+    found["nights"] = dict(list(found["nights"].items())[-nights:])
+    lines = [line for night, figures in found["nights"].items() for line in _night(night, figures)]
+    dead = found["dead_letters"]
+    lines += [f"dead letters of the last night, to be tried again by `lookbench site retry {name}`:"] if dead else []
+    lines += [f"  {row['reason']:<20} {row['url']}" for row in dead[:20]]
+    lines += [f"  and {len(dead) - 20} more (--json tells all)"] if len(dead) > 20 else []
+    emit(found, as_json, "\n".join(lines))
+
+
+_NIGHT = (
+    "{night}  {pages} pages ({pages_unchanged} unchanged), {products} products ({products_new} new, "
+    "{products_changed} changed, {products_delisted} gone), {photos} photos ({photos_new} new), {mb:.1f} MB in "
+    "{requests} requests, waited {waits:.0f} s, {ended}"
+)
+
+
+def _night(night: str, figures: dict[str, Any]) -> list[str]:
+    """Return what a person wants to know of a night: one line, and one for each kind of trouble."""
+    mb = figures.get("bytes", 0) / 1e6
+    lines = [_NIGHT.format_map(defaultdict(int, {**figures, "night": night[:16], "mb": mb}))]
+    for label in ("errors", "dead"):
+        told = ", ".join(f"{kind} {count}" for kind, count in sorted(figures.get(label, {}).items()))
+        lines += [f"  {label:<8} {told}"] if told else []
+    return lines + ([f"  left     {figures['left']} not asked for"] if figures.get("left") else [])
+
+
+@site.command("retry")
+def site_retry(
+    name: Annotated[str, typer.Argument(help="Name of the site.")],
+    reason: Annotated[str | None, typer.Option(help="Only dead letters of this reason, such as timeout.")] = None,
+    root: Root = None,
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Try the dead letters of a site's last night once more, now, as part of that night."""
+    from crawlers import nights
+    from crawlers.run import state_folder
+    from flows.nightly import nightly_crawl
+
+    night, back = nights.retry(state_folder(workshop(root, settings).catalog), name, reason)
+    figures = nightly_crawl([name], root=root, settings=settings, now=night)[name]
+    left = nights.report(state_folder(workshop(root, settings).catalog), name)["dead_letters"]
+    text = "\n".join([f"{back} tried again, {len(left)} still dead", *_night(night.isoformat(), figures)])
+    emit({"tried": back, "dead_letters": left, **figures}, as_json, text)
 
 
 def _renderer(agent: str, *, allow_loopback: bool) -> Any:

@@ -10,6 +10,7 @@ from catalog import steps, views
 from catalog.errors import LookbenchError
 from catalog.store import Catalog
 from flows import edition as editions
+from flows.evidence import pages
 
 SHORTEST = 6  # characters of an id that are still safe to look up by prefix
 
@@ -72,16 +73,26 @@ def _resolve(catalog: Catalog, id: str) -> str:
 
 
 def _sightings(catalog: Catalog, id: str) -> list[dict[str, Any]]:
-    rows = catalog.read("sightings")
-    mask = pc.or_kleene(pc.equal(rows["photo_id"], id), pc.equal(rows["product_id"], id))
-    found = rows.filter(pc.fill_null(mask, False)).to_pylist()
+    mine = (pc.field("photo_id") == id) | (pc.field("product_id") == id)
+    found = catalog.read("sightings", where=mine).to_pylist()
+    about = {(page["at"], page["seen_at"]): page for page in pages(catalog, {row["page_url"] for row in found})}
     return [
         {
             "where": f"crawl of {row['site']}",
             "what": f"photo {row['photo_id']}",
             "outcome": "seen" if row["photo_id"] else "failed",
             "reason": row["status"],
-            "evidence": {"seen_at": row["seen_at"].isoformat(), "url": row["url"], "page_url": row["page_url"]},
+            "evidence": {
+                "seen_at": row["seen_at"].isoformat(),
+                "url": row["url"],
+                "page_url": row["page_url"],
+                **_dated(about.get((row["page_url"], row["seen_at"].isoformat()), {})),
+            },
         }
         for row in sorted(found, key=lambda row: row["seen_at"])
     ]
+
+
+def _dated(page: dict[str, Any]) -> dict[str, Any]:
+    """Return of a page's evidence what speaks of its date: which dates, where its bytes lie."""
+    return {name: page[name] for name in ("how", "dates", "warc", "revisit") if name in page}

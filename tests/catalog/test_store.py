@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -72,6 +73,17 @@ def test_rows_are_appended_in_parts_and_the_same_rows_change_nothing(tmp_path: P
     assert sorted(catalog.read("items")["item_id"].to_pylist()) == ["a", "b", "c"]
     assert len(files(tmp_path)) == 2
     assert tables.digest(catalog.read("items")) == tables.digest(Catalog(tmp_path).read("items"))
+
+
+def test_columns_and_rows_can_be_chosen(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path)
+    assert catalog.read("items", ["item_id"], pc.field("item_id") == "a").num_rows == 0
+    for names in ("ab", "ca", "d"):
+        catalog.append("items", items(*names))
+    chosen = catalog.read("items", ["item_id", "box"], pc.field("item_id") == "a")
+    assert chosen.to_pylist() == [{"item_id": "a", "box": [0, 0, 1, 1]}] * 2
+    assert [part.num_rows for part in catalog.parts("items", where=pc.field("item_id") == "d")].count(1) == 1
+    assert sorted(catalog.read("items", ["item_id"])["item_id"].to_pylist()) == ["a", "a", "b", "c", "d"]
 
 
 def test_rows_of_another_table_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from catalog import tables, views
 from catalog.store import Catalog
 
-MAY, JUNE, JULY = (datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7))
+MAY, JUNE, JULY, AUGUST = (datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7, 8))
 
 
 @pytest.fixture
@@ -32,7 +32,11 @@ def test_a_product_is_as_last_read_but_first_seen_when_first_seen(catalog: Catal
     anorak, kilt = views.products(catalog).to_pylist()
     assert (anorak["price"], anorak["regular_price"]) == ("99", None)  # the sale is over
     assert (anorak["first_seen"], anorak["last_seen"]) == (MAY, JULY)
-    assert kilt["name"] == "Kilt"
+    assert (kilt["name"], kilt["last_seen"]) == ("Kilt", JUNE)
+    seen = {"photo_id": "a", "product_id": "q", "seen_at": JULY, "status": "same"}
+    failed = {**seen, "photo_id": None, "product_id": "q", "seen_at": AUGUST, "status": "http_404"}
+    catalog.append("sightings", tables.from_rows("sightings", [seen, failed, {**seen, "product_id": None}]))
+    assert [row["last_seen"] for row in views.products(catalog).to_pylist()] == [JULY, JULY]
 
 
 def test_a_photo_is_as_first_seen_and_keeps_every_product_its_pages_link(catalog: Catalog) -> None:

@@ -28,7 +28,8 @@ class Answer:
     """Bytes after which the connection is dropped."""
 
 
-Route = Answer | Callable[["Server", BaseHTTPRequestHandler], Answer]
+Route = Answer | Callable[["Server", BaseHTTPRequestHandler], Answer | None]
+"""A callable may write its answer by itself and return None."""
 
 
 class Server:
@@ -38,6 +39,8 @@ class Server:
         self.routes: dict[str, Route] = {}
         self.hits: Counter[str] = Counter()
         self.seen: list[tuple[str, dict[str, str]]] = []
+        self.tags = False
+        """Whether pages too, not only photos, have an ETag."""
         self.stopping = threading.Event()
         outer = self
 
@@ -62,17 +65,25 @@ class Server:
         self.hits[path.split("?")[0]] += 1
         self.seen.append((path, dict(handler.headers.items())))
         route = self.routes.get(path) or self.routes.get(path.split("?")[0]) or Answer(b"<h1>not here</h1>", 404)
-        reply = route(self, handler) if callable(route) else route
+        try:
+            reply = route(self, handler) if callable(route) else route
+        except (BrokenPipeError, ConnectionResetError):
+            reply = None
+        if reply is None:
+            handler.close_connection = True
+            return
         etag = f'"{sha256(reply.body).hexdigest()[:16]}"'
-        if reply.status == 200 and reply.kind.startswith("image/") and handler.headers.get("If-None-Match") == etag:
+        tagged = reply.status == 200 and (self.tags or reply.kind.startswith("image/"))
+        if tagged and handler.headers.get("If-None-Match") == etag:
             reply = Answer(b"", 304, {}, reply.kind)
             self.hits["304"] += 1
+            self.hits[f"304 {path}"] += 1
         try:
             handler.send_response(reply.status)
             handler.send_header("Content-Type", reply.kind)
             if reply.status != 304:
                 handler.send_header("Content-Length", reply.headers.pop("Content-Length", None) or str(len(reply.body)))
-            if reply.kind.startswith("image/"):
+            if tagged:
                 handler.send_header("ETag", etag)
                 handler.send_header("Last-Modified", formatdate(1_760_000_000, usegmt=True))
             for name, value in reply.headers.items():

@@ -32,6 +32,18 @@ def busy(times, header):
     return route
 
 
+def endless(head, line, sent):
+    """Return a route that writes ``line`` over and over until the client hangs up; ``sent`` counts the bytes."""
+
+    def route(server, handler):
+        handler.wfile.write(head)
+        for _ in range(1_000_000_000 // len(line)):
+            handler.wfile.write(line)
+            sent.append(len(line))
+
+    return route
+
+
 @pytest.fixture
 def hostile(server):
     routes = server.routes
@@ -42,6 +54,9 @@ def hostile(server):
         "/p/private": Answer(status=302, headers={"Location": "http://10.1.2.3/"}),
         "/p/slow": Answer(product_html(1), drip=0.3),
         "/p/cut": Answer(product_html(2), cut=200),
+        "/p/half": Answer(gzip.compress(product_html(2))[:-60], headers={"Content-Encoding": "gzip"}),
+        "/p/crawling": Answer(product_html(1), drip=1),
+        "/p/cookies": Answer(product_html(7), headers={"Set-Cookie": "a=" + "b" * 60_000}),
         "/p/bomb": Answer(gzip.compress(b" " * 60_000_000), headers={"Content-Encoding": "gzip"}),
         "/p/pdf": Answer(b"%PDF-1.7 junk", kind="application/pdf"),
         "/p/gone": Answer(b"gone", 410),
@@ -70,6 +85,10 @@ def hostile(server):
     routes["/c/grow"] = lambda server, handler: Answer(
         listing_html(range(40, 42), handler.path + ("&" if "?" in handler.path else "?") + "x=1")
     )
+    server.sent = {"body": [], "cookies": []}
+    ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    pages["/p/gigabyte"] = endless(ok + b"Connection: close\r\n\r\n", b"<p>" + b"x" * 99_997, server.sent["body"])
+    pages["/p/heads"] = endless(ok, b"Set-Cookie: a=b\r\n" * 100, server.sent["cookies"])
     routes |= pages
     routes["/img/ok.jpg"] = Answer(jpeg(1), kind="image/jpeg")
     routes["/img/page.jpg"] = Answer(b"<!doctype html><h1>not a photo</h1>")
@@ -109,6 +128,10 @@ def test_hostile_server(hostile, tmp_path):
         "/p/loop": "redirect_loop",
         "/p/slow": "timeout",
         "/p/bomb": "too_large",
+        "/p/gigabyte": "too_large",
+        "/p/heads": "too_large",
+        "/p/half": "truncated",
+        "/p/crawling": "timeout",
         "/p/pdf": "wrong_content_type",
         "/p/gone": "http_410",
         "/p/broken": "http_500",
@@ -134,6 +157,8 @@ def test_hostile_server(hostile, tmp_path):
     assert rows["/p/busy"] == ("kept", "product")
     report = result.report["hostile"]
     assert report["waits"] >= 1
+    assert sum(hostile.sent["body"]) < 20_000_000
+    assert sum(hostile.sent["cookies"]) < 10_000_000
     assert hostile.hits["/img/4-0.jpg"] == 0
     assert hostile.hits["/c/grow"] <= 3
     assert report["pages_over_limit"] > 0

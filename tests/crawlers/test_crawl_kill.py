@@ -2,11 +2,14 @@
 
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from conftest_shop import Answer
 
 from catalog.store import Catalog
 from crawlers import job, run
+from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
@@ -97,7 +101,46 @@ def test_killed_once_and_resumed(shop, tmp_path):
 
 
 @pytest.mark.slow
+def test_killed_at_random_points_and_resumed(shop, tmp_path):
+    check(shop, tmp_path, [random.Random(11).randint(4, 14) for _ in range(4)])
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("LOOKBENCH_DRILLS"), reason="long drill: set LOOKBENCH_DRILLS=1")
 def test_killed_at_twenty_points(shop, tmp_path):
     # Each start asks for robots.txt and the feed again, so points lie beyond those.
     check(shop, tmp_path, [random.Random(7).randint(3, 8) for _ in range(20)])
+
+
+@pytest.mark.slow
+def test_two_crawls_of_one_site_take_turns(shop, tmp_path):
+    whole = Catalog(tmp_path / "whole")
+    run.crawl(whole, [site(shop)], now=NOW, limits=LIMITS, log=tmp_path / "log")
+    catalog = Catalog(tmp_path / "shared")
+    crawl = partial(run.crawl, catalog, [site(shop)], now=NOW, limits=LIMITS, log=tmp_path / "both.log")
+    shop.hits.clear()
+    with ThreadPoolExecutor(2) as pool:
+        results = [future.result() for future in [pool.submit(crawl), pool.submit(crawl)]]
+    assert rows(catalog) == rows(whole)
+    assert "waiting until that ends" in (tmp_path / "both.log").read_text()
+    assert [result.report["testwick"]["products"] for result in results] == [12, 12]
+    assert shop.hits["304"] == 25  # the second found all photos there
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("largest", [60_000, 5_000_000])
+def test_a_full_disk_ends_a_crawl_that_goes_on_when_there_is_room(shop, tmp_path, largest):
+    """The limit of a file's size refuses writes as a full disk does: first the frontier's, then a photo's."""
+    shop.routes["/img/3-1.jpg"] = Answer(shop.routes["/img/3-1.jpg"].body + b"\0" * 6_000_000, kind="image/jpeg")
+    whole, catalog = Catalog(tmp_path / "whole"), Catalog(tmp_path / "full")
+    result = run.crawl(whole, [site(shop)], now=NOW, limits=LIMITS, log=tmp_path / "log")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
+    try:
+        with pytest.raises(CrawlError, match=r"'testwick'.*could not be written"):
+            run.crawl(catalog, [site(shop)], now=NOW, limits=LIMITS, log=tmp_path / "full.log")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    again = run.crawl(catalog, [site(shop)], now=NOW, limits=LIMITS, log=tmp_path / "full.log")
+    assert rows(catalog) == rows(whole)
+    assert set(again.ledger["id"].to_pylist()) == set(result.ledger["id"].to_pylist())

@@ -70,7 +70,7 @@ def test_what_a_task_brought_is_committed_with_its_end(tmp_path):
     assert (frontier.outbox(), frontier.ledger(), frontier.knows(task(2).key)) == (0, [], False)
     frontier.finish(task(1).key, Yield([task(2)], [("products", {"a": 1})], [{"id": "x"}], {("state", "k"): [1, 2]}))
     assert frontier.counts() == {"frontier": 1, "leased": 0, "done": 1, "dead": 0}
-    assert (frontier.outbox(), frontier.ledger(), frontier.notes("state")) == (1, [{"id": "x"}], {"k": [1, 2]})
+    assert (frontier.outbox(), frontier.ledger(), frontier.notes("state")) == (2, [{"id": "x"}], {"k": [1, 2]})
     frontier.close()
 
 

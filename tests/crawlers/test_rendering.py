@@ -1,8 +1,9 @@
 """The browser: used only where the plain HTML lacks the product, and kept from addresses that are not public."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+import psutil
 import pytest
 from conftest_shop import Answer, jpeg
 
@@ -37,6 +38,19 @@ def test_memory_learns_by_section():
     assert not memory.at_once("https://x.example/shop/9")
 
 
+def test_a_verdict_is_remembered_and_checked_each_night():
+    memory = rendering.Memory({"app": [3, 0, 0], "blog": [0, 3, 1], "mixed": [2, 0, 4]})
+    assert [memory.at_once(f"https://x.example/app/{number}") for number in range(3)] == [False, True, True]
+    assert memory.told("https://x.example/app/1") == ("app", [1, 0, 0])
+    memory.learn("https://x.example/app/0", rendered=False, read=True)  # the site changed its ways
+    assert not memory.at_once("https://x.example/app/4")
+    assert memory.worth("https://x.example/blog/1")
+    memory.learn("https://x.example/blog/1", rendered=True, read=False)
+    assert not memory.worth("https://x.example/blog/2")
+    assert memory.told("https://x.example/blog/1") == ("blog", [0, 3, 0])
+    assert not memory.at_once("https://x.example/mixed/1")
+
+
 def test_a_shell_lacks_content_and_a_text_page_does_not():
     shell = SHELL % {"api": "/api", "port": 1}
     assert rendering.lacks_content(readers.read(shell, "https://x.example/app/1"), shell)
@@ -46,26 +60,35 @@ def test_a_shell_lacks_content_and_a_text_page_does_not():
     assert not rendering.lacks_content(readers.read(plain, "https://x.example/p"), plain)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
-def test_only_the_scripted_section_is_rendered(shop, tmp_path):
+def scripted(shop, count):
+    """Add a section of ``count`` products that only scripts show, and nothing else to find."""
     port = shop.url.rsplit(":", 1)[1]
-    for number in range(3):
+    for number in range(count):
         shop.routes[f"/app/{number}"] = Answer((SHELL % {"api": f"/api/{number}", "port": port}).encode())
         record = {"name": f"Scripted Coat {number}", "price": f"{80 + number}.00", "image": f"/img/app-{number}.jpg"}
         shop.routes[f"/api/{number}"] = Answer(json.dumps(record).encode(), kind="application/json")
         shop.routes[f"/img/app-{number}.jpg"] = Answer(jpeg(300 + number), kind="image/jpeg")
     shop.routes["/away"] = Answer(status=302, headers={"Location": f"http://localhost:{port}/secret"})
     shop.routes["/secret"] = Answer(b"secret")
-    links = "".join(f'<a href="/app/{number}"><img src="/img/app-{number}.jpg"></a>' for number in range(3))
+    links = "".join(f'<a href="/app/{number}"><img src="/img/app-{number}.jpg"></a>' for number in range(count))
     shop.routes["/c/app"] = Answer(f"<!doctype html><title>Coats</title><h1>Coats</h1><div>{links}</div>".encode())
+
+
+def crawled(shop, tmp_path, now=NOW, **keys):
+    given = {"name": "testwick", "start_urls": [shop.url + "/"], "allow_loopback": True, "delay": 0, "concurrency": 8}
+    limits = CrawlLimits(page_seconds=30, photo_seconds=20, retries=1, seconds=150)
+    site = Site(**{**given, **keys})
+    return run.crawl(Catalog(tmp_path / "c"), [site], now=now, limits=limits, log=tmp_path / "log").report["testwick"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_only_the_scripted_section_is_rendered(shop, tmp_path):
+    scripted(shop, 3)
     shop.routes["/"] = Answer(
         b'<title>Testwick</title><h1>Testwick</h1><nav><a href="/c/shirts">Shirts</a><a href="/c/app">Coats</a></nav>'
     )
-    site = Site(name="testwick", start_urls=[shop.url + "/"], allow_loopback=True, delay=0, concurrency=8)
-    limits = CrawlLimits(page_seconds=30, photo_seconds=20, retries=1, seconds=150)
-    result = run.crawl(Catalog(tmp_path / "c"), [site], now=NOW, limits=limits, log=tmp_path / "log")
-    report = result.report["testwick"]
+    report = crawled(shop, tmp_path)
     assert (report["products"], report["rendered"]) == (15, 3)
     rows = {row["name"]: row for row in Catalog(tmp_path / "c").read("products").to_pylist()}
     assert [
@@ -74,3 +97,48 @@ def test_only_the_scripted_section_is_rendered(shop, tmp_path):
     assert shop.hits["/away"] == 3
     assert shop.hits["/secret"] == 0
     assert "kept from localhost" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_killed_browser_costs_no_page_and_the_next_night_renders_at_once(shop, tmp_path):
+    scripted(shop, 4)
+    api = shop.routes["/api/1"]
+    killed = []
+
+    def kill_browser(server, handler):
+        for process in psutil.Process().children(recursive=True):
+            command = process.cmdline()
+            if (
+                not killed
+                and any("--proxy-server" in word for word in command)
+                and not any("--type=" in w for w in command)
+            ):
+                process.kill()
+                killed.append(process.pid)
+        return api
+
+    shop.routes["/api/1"] = kill_browser
+    where = {"start_urls": [shop.url + "/c/app"], "discover": ["category"], "allow": ["/app/"]}
+    report = crawled(shop, tmp_path, **where)
+    assert len(killed) == 1
+    assert (report["products"], report["rendered"], report["photos"]) == (4, 4, 4)
+    assert report["errors"] == {}
+    assert {shop.hits[f"/app/{number}"] for number in (0, 2, 3)} <= {2, 3}  # plain, rendered, in the crash
+
+    shop.hits.clear()
+    report = crawled(shop, tmp_path, now=NOW + timedelta(days=1), **where)
+    assert (report["products"], report["rendered"]) == (4, 4)
+    assert sorted(shop.hits[f"/app/{number}"] for number in range(4)) == [1, 1, 1, 2]  # one is checked
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_page_that_eats_memory_costs_no_other(shop, tmp_path):
+    scripted(shop, 4)
+    eats = "<script>const kept = []; for (;;) kept.push(new Array(100000).fill(Math.random()).map(String));</script>"
+    shop.routes["/app/2"] = Answer(f"<!doctype html><title>Eats</title><div id=app></div>{eats}".encode())
+    where = {"start_urls": [shop.url + "/c/app"], "discover": ["category"], "allow": ["/app/"], "concurrency": 2}
+    report = crawled(shop, tmp_path, **where)
+    assert (report["products"], report["photos"]) == (3, 3)
+    assert report["errors"] == {"browser": 1}
