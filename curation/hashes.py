@@ -72,6 +72,11 @@ def reduce(pixels: Pixels, side: int = SIDE) -> Pixels:
     return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BILINEAR, reducing_gap=None))
 
 
+def for_embedder(pixels: Pixels) -> Pixels:
+    """Return what an embedder sees of a whole (H, W, 3) picture: without borders, twice the side that is hashed."""
+    return trim(reduce(pixels, 2 * SIDE))
+
+
 def turned(picture: "Image.Image", turn: int | None) -> "Image.Image":
     """Return the picture in one of ``ORIENTATIONS``."""
     from PIL import Image
