@@ -201,7 +201,7 @@ def prints(pictures: Sequence[Pixels], embedder: Embedder) -> Prints:
         phash=np.frombuffer(b"".join(b"".join(one.phash) for one in made), np.uint8).reshape(count, 8, 8),
         pdq=np.frombuffer(b"".join(b"".join(one.pdq) for one in made), np.uint8).reshape(count, 8, 32),
         quality=np.array([one.quality for one in made]),
-        vectors=embedder.embed([hashes.trim(hashes.reduce(pixels, 2 * hashes.SIDE)) for pixels in pictures]),
+        vectors=[embedder.embed([hashes.for_embedder(pixels) for pixels in pictures])],
         owner=np.arange(count),
         kin=[frozenset()] * count,
     )

@@ -125,7 +125,7 @@ DECISIONS = _schema(
     ("kept", pa.bool_(), "stays in the edition"),
     ("reason", S, "code; 'unique' when kept"),
     ("matched_id", S, "the twin"),
-    ("matched_edition", S, "edition of the twin, null inside the edition"),
+    ("matched_edition", S, "edition or listed set of the twin, null inside the edition"),
     ("distance", F, "bits for hashes, 1 - cosine for embeddings"),
     ("threshold", F, "the line the distance was held against"),
     ("tier", S, "bytes, pixels, phash, pdq or embedding; null when unique"),

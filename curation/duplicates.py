@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -64,40 +65,37 @@ def find(
         if item["product_id"]:
             kin[item["photo_id"]] = kin.get(item["photo_id"], frozenset()) | {item["product_id"]}
     new = prints([row["photo_id"] for row in known], fingerprints, kin)
-    past_ids, past = _past(history)
+    past_row, old = past(history, fingerprints["model"][0].as_py() if fingerprints.num_rows else None)
     found = pairs.find(
         new,
-        past,
+        old,
         _views(catalog, new.files),
-        _views(catalog, past.files),
+        _views(catalog, old.files),
         policy,
         progress,
     )
     trusted = {place for place, row in enumerate(known) if said.get(row["photo_id"])}
     found = [pair for pair in found if not ({pair.a} if pair.past else {pair.a, pair.b}) & trusted]
-    made = _decide(known, found, past_ids, ledger)
+    made = _decide(known, found, past_row, ledger)
     figures = {"pairs": len(found), "by_tier": dict(sorted(_count(found).items()))}
     return StepResult({"decisions": tables.from_rows("decisions", [*decisions, *made])}, ledger.table(), figures)
 
 
-def prints(
-    photo_ids: Sequence[str], fingerprints: pa.Table, kin: dict[str, frozenset[str]], *, turns: bool = True
-) -> Prints:
+def prints(photo_ids: Sequence[str], fingerprints: pa.Table, kin: dict[str, frozenset[str]]) -> Prints:
     """Return the fingerprints of whole photos, in the order of ``photo_ids``, with the vectors of their garments."""
     place = {photo_id: index for index, photo_id in enumerate(photo_ids)}
     mine = fingerprints.filter(pc.is_in(fingerprints["photo_id"], pa.array(list(photo_ids), pa.string())))
     whole = mine.filter(pc.equal(mine["id"], mine["photo_id"]))
     order = np.argsort([place[photo_id] for photo_id in whole["photo_id"].to_pylist()], kind="stable")
     whole = whole.take(pa.array(order, pa.int64()))
-    phash, pdq = ("phash_turns", "pdq_turns") if turns else ("phash", "pdq")
     flat = mine["embedding"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return Prints(
         files=whole["photo_id"].to_pylist(),
         pixels=whole["pixels"].to_pylist(),
-        phash=_codes(whole[phash].to_pylist(), 8 if turns else 1, 8),
-        pdq=_codes(whole[pdq].to_pylist(), 8 if turns else 1, 32),
+        phash=_codes(whole["phash_turns"].to_pylist(), 8, 8),
+        pdq=_codes(whole["pdq_turns"].to_pylist(), 8, 32),
         quality=np.array(whole["pdq_quality"].to_pylist(), np.int64),
-        vectors=flat.astype(np.float32).reshape(-1, tables.EMBEDDING_SIZE),
+        vectors=[flat.astype(np.float32).reshape(-1, tables.EMBEDDING_SIZE)],
         owner=np.array([place[photo_id] for photo_id in mine["photo_id"].to_pylist()], np.int64),
         kin=[kin.get(photo_id, frozenset()) for photo_id in photo_ids],
     )
@@ -107,20 +105,49 @@ def _codes(values: Sequence[bytes], turns: int, size: int) -> pairs.Codes:
     return np.frombuffer(b"".join(values), np.uint8).reshape(len(values), turns, size)
 
 
-def _past(history: History) -> tuple[list[dict[str, Any]], Prints]:
+Row = Callable[[int], dict[str, Any]]
+
+
+def past(history: History, model: str | None) -> tuple[Row, Prints]:
+    """Return what tells the past photo at a place, and the past's fingerprints: each photo once, of its first edition.
+
+    Embeddings of another embedder than ``model`` are left out: cosines between two models mean nothing.
+    """
     table = history.table
-    whole = table.filter(pc.equal(table["id"], table["photo_id"]))
-    latest = whole.select(["photo_id", "edition", "date", "date_evidence", "products"]).to_pylist()
-    by_id = {row["photo_id"]: row for row in reversed(latest)}
-    kin = {photo_id: frozenset(row["products"] or ()) for photo_id, row in by_id.items()}
-    return list(by_id.values()), prints(list(by_id), _once(table), kin, turns=False)
+    whole = table.drop_columns(["embedding"]).filter(pc.equal(table["id"], table["photo_id"]))
+    names = whole["photo_id"].combine_chunks().dictionary_encode().indices
+    _, first = np.unique(names.to_numpy(), return_index=True)
+    whole = whole.take(pa.array(np.sort(first), pa.int64())).combine_chunks()
+    told = whole.select(["photo_id", "edition", "date", "date_evidence"])
+    vectors, owner = _vectors(table, whole["photo_id"], model)
+    made = Prints(
+        files=whole["photo_id"].to_pylist(),
+        pixels=whole["pixels"].to_pylist(),
+        phash=_codes(whole["phash"].fill_null(bytes(8)).to_pylist(), 1, 8),
+        pdq=_codes(whole["pdq"].fill_null(bytes(32)).to_pylist(), 1, 32),
+        quality=whole["pdq_quality"].fill_null(-1).to_numpy().astype(np.int64),
+        vectors=vectors,
+        owner=owner,
+        kin=[frozenset(products or ()) for products in whole["products"].to_pylist()],
+    )
+    return lambda place: dict(told.slice(place, 1).to_pylist()[0]), made
 
 
-def _once(table: pa.Table) -> pa.Table:
-    """Return the rows of a history with each id once: an anchor is in several editions."""
-    seen: set[str] = set()
-    keep = [not (key in seen or seen.add(key)) for key in table["id"].to_pylist()]  # type: ignore[func-returns-value]
-    return table.filter(pa.array(keep, pa.bool_()))
+def _vectors(
+    table: pa.Table, photo_ids: pa.ChunkedArray, model: str | None
+) -> tuple[list[npt.NDArray[np.float16]], npt.NDArray[np.int64]]:
+    """Return the embeddings of ``model``, still memory-mapped where a whole batch is its, and their places."""
+    place = pc.index_in(table["photo_id"], value_set=photo_ids).to_numpy()
+    ours = pc.and_(table["embedding"].is_valid(), pc.equal(table["model"], model).fill_null(False)).to_numpy()
+    vectors: list[npt.NDArray[np.float16]] = []
+    start = 0
+    for chunk in table["embedding"].chunks:
+        wanted = ours[start : start + len(chunk)]
+        start += len(chunk)
+        if wanted.any():
+            mine = chunk if wanted.all() else chunk.filter(pa.array(wanted))
+            vectors.append(mine.flatten().to_numpy().reshape(-1, tables.EMBEDDING_SIZE))
+    return vectors, place[ours].astype(np.int64)
 
 
 def _views(catalog: Catalog, files: Sequence[str]) -> pairs.Views:
@@ -146,7 +173,7 @@ def _views(catalog: Catalog, files: Sequence[str]) -> pairs.Views:
 def _decide(
     photos: Sequence[dict[str, Any]],
     found: Sequence[Pair],
-    past_ids: Sequence[dict[str, Any]],
+    past_row: Row,
     ledger: Ledger,
 ) -> list[dict[str, Any]]:
     beside: dict[int, list[Pair]] = {}
@@ -157,8 +184,9 @@ def _decide(
     decisions = []
     for members in clusters.groups(len(photos), found):
         dated = {place: clusters.earliest(photos[place]) for place in members}
-        old = [(_dated(past_ids[pair.b]), pair) for place in members for pair in behind.get(place, ())]
-        stays = None if old else clusters.best(members, photos)
+        repeated = [(past_row(pair.b), pair) for place in members for pair in behind.get(place, ())]
+        old = [(_dated(row), pair) for row, pair in repeated if row["date"]]
+        stays = None if repeated else clusters.best(members, photos)
         for place in members:
             through = {other: pair for pair in beside.get(place, ()) for other in (pair.a, pair.b)}
             twins = [(dated[other], through.get(other)) for other in members if other != place]
@@ -169,7 +197,7 @@ def _decide(
                 ledger.kept(photo_id, "unique", evidence={"best_of": others} if others else None)
                 decisions.append(_decision(photo_id, "unique", when, kept=True))
                 continue
-            pair, twin, edition, reason = _twin(place, stays, photos, beside, behind, past_ids)
+            pair, twin, edition, reason = _twin(place, stays, photos, beside, behind, past_row)
             ledger.dropped(photo_id, reason, evidence=_told(pair, twin, edition))
             decisions.append(_decision(photo_id, reason, when, kept=False, pair=pair, twin=twin, edition=edition))
     return decisions
@@ -181,12 +209,12 @@ def _twin(
     photos: Sequence[dict[str, Any]],
     beside: dict[int, list[Pair]],
     behind: dict[int, list[Pair]],
-    past_ids: Sequence[dict[str, Any]],
+    past_row: Row,
 ) -> tuple[Pair, str, str | None, str]:
     """Return the pair that drops a photo: with the past, with the one that stays, or with one that goes as well."""
     if place in behind:
         pair = behind[place][0]
-        row = past_ids[pair.b]
+        row = past_row(pair.b)
         return pair, row["photo_id"], row["edition"], "duplicate_of_past"
     nearest = min(beside[place], key=lambda pair: stays not in (pair.a, pair.b))
     twin = photos[nearest.b if nearest.a == place else nearest.a]["photo_id"]

@@ -117,7 +117,7 @@ def _work(
             prints.append(_Print(item["item_id"], photo_id, digest, hashes.compute(part)))
         if shared is None:
             shared = len(pictures)
-            pictures.append(hashes.trim(hashes.reduce(pixels, 2 * hashes.SIDE)))
+            pictures.append(hashes.for_embedder(pixels))
         sources.append(shared)
         prints.append(_Print(photo_id, photo_id, digest, hashes.compute(pixels)))
     embedded = embedder.embed(pictures) if pictures else np.empty((0, embedder.size), np.float32)

@@ -65,7 +65,7 @@ def _read(folder: Path, embedder: Embedder | None, skipped: Skipped | None) -> t
         names.append(name)
         made.append((sha256(data), pixel_digest(pixels), hashes.compute(pixels)))
         if embedder is not None:
-            vectors.append(embedder.embed([hashes.trim(hashes.reduce(pixels, 2 * hashes.SIDE))])[0])
+            vectors.append(embedder.embed([hashes.for_embedder(pixels)])[0])
     return names, _prints(names, made, vectors)
 
 
@@ -78,7 +78,7 @@ def _prints(names: Sequence[str], made: Sequence[tuple[str, str, hashes.Hashes]]
         phash=np.frombuffer(codes[0], np.uint8).reshape(count, 8, 8),
         pdq=np.frombuffer(codes[1], np.uint8).reshape(count, 8, 32),
         quality=np.array([one.quality for _, _, one in made], np.int64),
-        vectors=np.array(vectors, np.float32).reshape(len(vectors), -1) if vectors else np.empty((0, 1), np.float32),
+        vectors=[np.array(vectors, np.float32)] if vectors else [],
         owner=np.arange(len(vectors)),
         kin=[frozenset()] * count,
     )

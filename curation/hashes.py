@@ -1,4 +1,4 @@
-"""Perceptual hashes of the trimmed picture, in its eight orientations: pHash by imagehash, PDQ by pdqhash.
+"""Perceptual hashes of the trimmed picture, in its eight orientations: pHash as imagehash has it, PDQ by pdqhash.
 
 pHash: https://www.hackerfactor.com/blog/index.php?/archives/432-Looks-Like-It.html (64 bits). PDQ and its quality:
 Facebook, "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing Algorithm" (256 bits, quality 0 to 100;
@@ -6,7 +6,7 @@ Facebook, "The TMK+PDQF Video-Hashing Algorithm and the PDQ Image-Hashing Algori
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,19 @@ _PDQ_ORDER: Final = (0, 5, 4, 1, 2, 3, 6, 7)
 _FLAT: Final = 4
 """Levels of 255 that the outermost line of a drawn border may stray from its colour (JPEG at quality 75 keeps it)."""
 
+_LINES: Final = 32
+"""Lines looked at together."""
+
 SIDE: Final = 256
 """Longest side of the reduced picture that is hashed: at 256 px pHash is within 2 of 64 bits of the full decode."""
+
+
+_COSINES: Final = 2 * np.cos(np.pi * (2 * np.arange(32) + 1) * np.arange(8)[:, None] / 64)
+"""The eight lowest rows of the discrete cosine transform (type II, as scipy scales it)."""
+
+_SIGNS: Final = (-1.0) ** np.arange(8)
+_ROWS: Final = _SIGNS[:, None]
+_BOTH: Final = _SIGNS * _ROWS
 
 
 @dataclass(frozen=True)
@@ -46,18 +57,28 @@ class Hashes:
 
 def compute(pixels: Pixels) -> Hashes:
     """Hash (H, W, 3) upright pixels, trimmed of uniform borders first; a reduced decode will do."""
-    import imagehash
     import pdqhash
     from PIL import Image
 
     picture = Image.fromarray(trim(reduce(pixels))).convert("L")
-    # what imagehash does first; turning the small picture is turning the picture
-    small = picture.resize((32, 32), Image.Resampling.LANCZOS)
-    phash = tuple(_pack(imagehash.phash(turned(small, turn)).hash) for turn in ORIENTATIONS)
+    phash = phashes(np.asarray(picture.resize((32, 32), Image.Resampling.LANCZOS)))  # what imagehash does first
     # 64 x 64 is the grid PDQ itself works on; made here, it is symmetric, and the eight hashes are exact
     grid = np.asarray(picture.resize((64, 64), Image.Resampling.BILINEAR))
     vectors, quality = pdqhash.compute_dihedral(np.stack([grid] * 3, axis=-1))
-    return Hashes(phash, tuple(_pack(vectors[place]) for place in _PDQ_ORDER), int(quality))
+    return Hashes(tuple(phash), tuple(_pack(vectors[place]) for place in _PDQ_ORDER), int(quality))
+
+
+def phashes(small: npt.NDArray[np.uint8]) -> list[bytes]:
+    """Return imagehash's pHash of a (32, 32) grey picture in each of ``ORIENTATIONS``.
+
+    Turning a picture transposes its cosine coefficients and changes the signs of the odd ones: one transform makes all
+    eight, where imagehash would make eight.
+    """
+    low = _COSINES @ small @ _COSINES.T
+    across = low.T
+    turns = (low, low * _SIGNS, low * _ROWS, across * _ROWS, low * _BOTH, across * _SIGNS, across, across * _BOTH)
+    flat = np.stack(turns).reshape(8, 64)
+    return [_pack(bits) for bits in flat > np.median(flat, axis=1, keepdims=True)]
 
 
 def reduce(pixels: Pixels, side: int = SIDE) -> Pixels:
@@ -70,6 +91,11 @@ def reduce(pixels: Pixels, side: int = SIDE) -> Pixels:
     size = max(1, round(width * side / max(height, width))), max(1, round(height * side / max(height, width)))
     # a whole-factor reduce would average a partial last row or column, and a mirrored copy another one
     return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BILINEAR, reducing_gap=None))
+
+
+def for_embedder(pixels: Pixels) -> Pixels:
+    """Return what an embedder sees of a whole (H, W, 3) picture: without borders, twice the side that is hashed."""
+    return trim(reduce(pixels, 2 * SIDE))
 
 
 def turned(picture: "Image.Image", turn: int | None) -> "Image.Image":
@@ -127,21 +153,29 @@ def trim_box(pixels: Pixels, tolerance: int = 20) -> tuple[tuple[int, int, int, 
 
 def _border(lines: Pixels, tolerance: int) -> tuple[int, bool]:
     """Return how many lines show only the colour of the first one, and whether a straight edge ends them."""
-    colour = np.median(lines[0], axis=0)
-    if _strays(lines[0], colour, _FLAT) > 0.02:
+    colour = np.median(lines[0], axis=0).astype(np.float32)
+    if _strays(lines[:1], colour, _FLAT)[0] > 0.02:
         return 0, False
-    for place in range(1, len(lines)):
-        if _strays(lines[place], colour, tolerance) > 0.02:
+    for start in range(1, len(lines), _LINES):
+        strays = _strays(lines[start : start + _LINES], colour, tolerance)
+        if (strays > 0.02).any():
+            place = start + int((strays > 0.02).argmax())
             if place * 50 < len(lines):
                 break  # a border of under 2 % is a seam, and is cut or not by chance
-            if any(_strays(line, colour, tolerance) > 0.5 for line in lines[place : place + 3]):
+            if (_strays(lines[place : place + 3], colour, tolerance) > 0.5).any():
                 return place + 1, True  # the first line after a frame is a blend of both
             return place, False
     return 0, False
 
 
-def _strays(line: Pixels, colour: npt.NDArray[np.floating[Any]], tolerance: int) -> float:
-    return float((np.abs(line - colour).max(axis=1) > tolerance).mean())
+def _strays(lines: Pixels, colour: npt.NDArray[np.float32], tolerance: int) -> npt.NDArray[np.float64]:
+    """Return the share of each line's samples that are farther from ``colour`` than ``tolerance`` in any channel."""
+    lowest = np.clip(np.ceil(colour - tolerance), 0, 255).astype(np.uint8)
+    highest = np.clip(np.floor(colour + tolerance), 0, 255).astype(np.uint8)
+    # in bytes, what is below the lowest wraps to above the highest; channel by channel, numpy is ten times faster
+    red, green, blue = (lines[..., c] - lowest[c] > highest[c] - lowest[c] for c in range(3))
+    shares: npt.NDArray[np.float64] = (red | green | blue).mean(axis=1)
+    return shares
 
 
 def _pack(bits: npt.NDArray[np.generic]) -> bytes:

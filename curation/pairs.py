@@ -1,6 +1,6 @@
 """Pairs of pictures that repeat each other: candidates by exact search, judged in three tiers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,8 +13,8 @@ from curation.hashes import INVERSE, ORIENTATIONS
 Codes = npt.NDArray[np.uint8]
 Views = Callable[[int, tuple[int | None, ...]], dict[int | None, View] | None]
 
-BLOCK: Final = 1024
-"""Rows of one block of the cosine search: 1,024 x 100,000 float32 are 400 MB."""
+BLOCK: Final = 8192
+"""Vectors of one block of the cosine search: 8,192 x 1,280 float32 are 42 MB, their cosines 268 MB."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +56,21 @@ class DuplicatePolicy:
 class Prints:
     """Fingerprints of ``n`` pictures, one side of a search."""
 
-    files: list[str]
+    files: Sequence[str]
     """sha256 of the bytes."""
-    pixels: list[str]
-    """sha256 of the decoded pixels."""
+    pixels: Sequence[str | None]
+    """sha256 of the decoded pixels, where known."""
     phash: Codes
     """(n, turns, 8): one turn, or the eight of curation.hashes.ORIENTATIONS on the new side."""
     pdq: Codes
     """(n, turns, 32)."""
     quality: npt.NDArray[np.int64]
-    """(n,)."""
-    vectors: npt.NDArray[np.float32]
-    """(m, size) unit vectors of the pictures and of the garments in them."""
+    """(n,); negative where a picture has no hashes."""
+    vectors: Sequence[npt.NDArray[np.floating[Any]]]
+    """Unit vectors of the pictures and of the garments in them, m in all; arrays of (k, size), memory-mapped or not."""
     owner: npt.NDArray[np.int64]
     """(m,) the picture of each vector."""
-    kin: list[frozenset[str]]
+    kin: Sequence[frozenset[str]]
     """Products and seeds: pictures with one in common are expected to look alike."""
 
     def __len__(self) -> int:
@@ -137,24 +137,26 @@ def find(
     return [found[key] for key in sorted(found)]
 
 
-def _equal(ours: list[str], theirs: list[str], is_past: bool) -> Iterator[tuple[int, int]]:
-    places: dict[str, list[int]] = {}
-    for place, value in enumerate(theirs):
-        places.setdefault(value, []).append(place)
+def _equal(ours: Sequence[str | None], theirs: Sequence[str | None], is_past: bool) -> Iterator[tuple[int, int]]:
+    places: dict[str | None, list[int]] = {}
     for a, value in enumerate(ours):
-        yield from ((a, b) for b in places.get(value, ()) if is_past or b > a)
+        places.setdefault(value, []).append(a)
+    places.pop(None, None)
+    for b, value in enumerate(theirs):
+        yield from ((a, b) for a in places.get(value, ()) if is_past or b > a)
 
 
 def _hash_candidates(
     new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
 ) -> None:
-    if not len(new) or not len(other):
+    hashed = np.flatnonzero(other.quality >= 0)
+    if not len(new) or not len(hashed):
         return
     for kind, line in (("phash", policy.phash), ("pdq", policy.pdq)):
-        queries, codes = getattr(new, kind), getattr(other, kind)[:, 0]
+        queries, codes = getattr(new, kind), getattr(other, kind)[hashed, 0]
         turns = queries.shape[1]
-        for query, b, distance in _within(queries.reshape(-1, queries.shape[2]), codes, line):
-            a, turn = divmod(query, turns)
+        for query, place, distance in within(queries.reshape(-1, queries.shape[2]), codes, line):
+            (a, turn), b = divmod(query, turns), int(hashed[place])
             if not is_past and a == b:
                 continue
             key = (a, b, is_past) if is_past else (min(a, b), max(a, b), False)
@@ -164,7 +166,7 @@ def _hash_candidates(
                 seen.turn = turn if is_past or a < b else INVERSE[turn]
 
 
-def _within(queries: Codes, codes: Codes, line: int) -> Iterator[tuple[int, int, int]]:
+def within(queries: Codes, codes: Codes, line: int) -> Iterator[tuple[int, int, int]]:
     """Yield (query, code, bits) for every pair within ``line`` bits: exact, by faiss' binary range search."""
     import faiss
 
@@ -180,16 +182,24 @@ def _within(queries: Codes, codes: Codes, line: int) -> Iterator[tuple[int, int,
 def _cosine_candidates(
     new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
 ) -> None:
-    if not len(new.vectors) or not len(other.vectors):
-        return
-    for start in range(0, len(new.vectors), BLOCK):
-        cosines = new.vectors[start : start + BLOCK] @ other.vectors.T
-        for row, column in np.argwhere(cosines >= policy.cosine).tolist():
-            a, b = int(new.owner[start + row]), int(other.owner[column])
-            if (not is_past and a >= b) or new.kin[a] & other.kin[b]:
-                continue
-            seen = near.setdefault((a, b, is_past), _Near())
-            seen.cosine = max(seen.cosine, float(cosines[row, column]))
+    for start, ours in _blocks(new.vectors):
+        for first, theirs in _blocks(other.vectors):
+            cosines = ours @ theirs.T
+            for row, column in np.argwhere(cosines >= policy.cosine).tolist():
+                a, b = int(new.owner[start + row]), int(other.owner[first + column])
+                if (not is_past and a >= b) or new.kin[a] & other.kin[b]:
+                    continue
+                seen = near.setdefault((a, b, is_past), _Near())
+                seen.cosine = max(seen.cosine, float(cosines[row, column]))
+
+
+def _blocks(vectors: Sequence[npt.NDArray[np.floating[Any]]]) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+    """Yield (place of its first vector, float32 block): only a block of the past is ever in memory."""
+    place = 0
+    for array in vectors:
+        for start in range(0, len(array), BLOCK):
+            yield place + start, array[start : start + BLOCK].astype(np.float32, copy=False)
+        place += len(array)
 
 
 def _order(near: dict[Key, _Near], new: Prints, past: Prints, policy: DuplicatePolicy) -> list[Key]:

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from catalog.errors import LookbenchError
+from flows.history_commands import history
 from flows.options import Json, Root, Settings, emit, workshop
 from flows.service_commands import services
 from flows.site_commands import site
@@ -22,6 +23,7 @@ from flows.site_commands import site
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=__doc__)
 app.add_typer(services, name="services")
 app.add_typer(site, name="site")
+app.add_typer(history, name="history")
 
 Now = Annotated[datetime | None, typer.Option(help="Clock to work by, for replays; the wall clock when not given.")]
 Edition = Annotated[str, typer.Argument(help="Year and month, like 2026.12.")]

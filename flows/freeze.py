@@ -12,7 +12,7 @@ from prefect import flow
 
 import taxonomy
 from catalog.steps import StepResult
-from curation.history import History
+from curation import history
 from flows import artifacts, funnel, labelling
 from flows import edition as editions
 from flows import validate as validation
@@ -56,6 +56,7 @@ def freeze(
     book.save()  # what was pulled is what every later freeze of this edition is made of
     frozen_at = book.record.frozen_at or workshop.now
     inputs = _inputs(book, labels, workshop)
+    remembered = history.edition_file(inputs.fingerprints, inputs.decisions, inputs.photos)
     staging = target.parent / f".{target.name}.staging"
     shutil.rmtree(staging, ignore_errors=True)  # what a killed freeze left
     try:
@@ -64,6 +65,7 @@ def freeze(
                 inputs, workshop.catalog, staging, workshop.settings.release, now=frozen_at, progress=progress
             )
         _baselines(staging, workshop)
+        (staging / history.IN_RELEASE).write_bytes(remembered)
         report.build(staging)
         manifest.seal(staging)
         verify(staging)
@@ -75,7 +77,7 @@ def freeze(
 
     if not again:
         _account(book, inputs, made)
-        History.load(book.catalog).save(book.catalog, book.name, inputs.fingerprints, inputs.decisions, inputs.photos)
+        history.save(book.catalog, book.name, remembered)
         book.save(state=editions.FROZEN, frozen_at=frozen_at, release=str(target))
     summary = told(workshop, edition, target)
     artifacts.funnel(summary["funnel"])

@@ -14,7 +14,7 @@ from prefect import flow
 
 from catalog import views
 from catalog.errors import LookbenchError
-from curation.history import History
+from curation.history import History, edition_file
 from flows import artifacts, funnel, labelling, select
 from flows import edition as editions
 from flows.edition import Edition
@@ -49,7 +49,7 @@ def refresh(
             "`lookbench why PHOTO` tells the reasons: check the detector and what was crawled"
         )
     made, provenance = _generate(book, real, products, workshop)
-    past = history.append(real.fingerprints, real.decisions, edition, real.photos)
+    past = history.append(edition, edition_file(real.fingerprints, real.decisions, real.photos))
     unreal = see(book, made, products, past, workshop, generated=provenance, seeds=real.fingerprints)
 
     garments = pa.concat_tables([real.items, unreal.items])

@@ -113,8 +113,8 @@ def see(
                 verdicts=judged_by,
                 progress=progress,
             ),
-            inputs={"photos": shown, "items": known, "fingerprints": prints, "history": history.table},
-            settings={**asdict(settings.duplicates), "verdicts": judged_by},
+            inputs={"photos": shown, "items": known, "fingerprints": prints},
+            settings={**asdict(settings.duplicates), "history": history.digest, "verdicts": judged_by},
             subject="photo",
             ids=shown["photo_id"].to_pylist(),
         ).tables["decisions"]

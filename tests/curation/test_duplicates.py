@@ -19,7 +19,8 @@ from catalog.store import Catalog
 from curation import duplicates
 from curation.duplicates import DuplicatePolicy
 from curation.fingerprint import FingerprintPolicy, fingerprint
-from curation.history import History
+from curation.history import History, edition_file
+from curation.history import save as remember
 
 JUNE, DECEMBER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
 LATE = datetime(2026, 11, 1, tzinfo=UTC)
@@ -96,7 +97,7 @@ def test_copies_inside_an_edition_leave_the_largest(catalog: Catalog) -> None:
     big = photo(catalog, encode_png(whole))
     small = photo(catalog, encode_jpeg(np.asarray(Image.fromarray(whole).resize((150, 200)))), width=150, height=200)
     other = photo(catalog, encode_png(picture(2)))
-    decisions, _, _ = edition(catalog, [small, other, big], History.empty())
+    decisions, _, _ = edition(catalog, [small, other, big], History())
     assert decisions[big["photo_id"]]["kept"]
     assert decisions[other["photo_id"]]["kept"]
     dropped = decisions[small["photo_id"]]
@@ -114,7 +115,7 @@ def test_a_reviewer_parts_twins_or_takes_the_other_one(catalog: Catalog) -> None
     small = photo(catalog, encode_jpeg(picture(1)[::2, ::2]), width=150, height=200)
     names = big["photo_id"], small["photo_id"]
     for verdicts, kept in (({}, (True, False)), ({names[1]: True}, (True, True)), ({names[0]: False}, (False, True))):
-        decisions, _, _ = edition(catalog, [big, small], History.empty(), verdicts=verdicts)
+        decisions, _, _ = edition(catalog, [big, small], History(), verdicts=verdicts)
         assert tuple(decisions[name]["kept"] for name in names) == kept, verdicts
     assert decisions[names[0]]["reason"] == "reviewer"
 
@@ -122,7 +123,7 @@ def test_a_reviewer_parts_twins_or_takes_the_other_one(catalog: Catalog) -> None
 def test_same_pixels_in_another_file_are_the_second_kind_of_tier_one(catalog: Catalog) -> None:
     whole = picture(1)
     one, two = photo(catalog, encode_png(whole)), photo(catalog, _webp(whole), first_seen=JUNE)
-    decisions, _, _ = edition(catalog, [one, two], History.empty())
+    decisions, _, _ = edition(catalog, [one, two], History())
     assert decisions[one["photo_id"]]["tier"] == "pixels"
     assert decisions[two["photo_id"]]["kept"], "the older of two equals stays"
 
@@ -131,7 +132,7 @@ def test_the_oldest_date_of_a_cluster_is_everyones(catalog: Catalog) -> None:
     whole = picture(1)
     new = photo(catalog, encode_png(whole), width=300)
     old = photo(catalog, encode_jpeg(whole), width=200, published_at=JUNE)
-    decisions, _, _ = edition(catalog, [new, old], History.empty())
+    decisions, _, _ = edition(catalog, [new, old], History())
     kept = decisions[new["photo_id"]]
     assert kept["kept"]
     assert kept["date"] == JUNE
@@ -143,8 +144,8 @@ def test_the_oldest_date_of_a_cluster_is_everyones(catalog: Catalog) -> None:
 def test_a_relisted_photo_is_dropped_and_keeps_its_old_date(catalog: Catalog, change: str) -> None:
     whole = picture(3)
     first = photo(catalog, encode_png(whole), first_seen=JUNE)
-    decisions, prints, table = edition(catalog, [first], History.empty(), "2026.06")
-    history = History.empty().save(catalog, "2026.06", prints, table)
+    decisions, prints, table = edition(catalog, [first], History(), "2026.06")
+    remember(catalog, "2026.06", edition_file(prints, table))
     again = photo(catalog, encode_jpeg(_changed(whole, change), 70))
     fresh = photo(catalog, encode_png(picture(4)))
     decisions, _, _ = edition(catalog, [again, fresh], History.load(catalog, before="2026.12"))
@@ -153,14 +154,13 @@ def test_a_relisted_photo_is_dropped_and_keeps_its_old_date(catalog: Catalog, ch
     assert (dropped["reason"], dropped["matched_edition"]) == ("duplicate_of_past", "2026.06")
     assert dropped["matched_id"] == first["photo_id"]
     assert dropped["date"] == JUNE
-    assert history.table.equals(History.load(catalog).table)
 
 
 def test_a_past_photo_without_bytes_is_still_recognised(catalog: Catalog, tmp_path: Path) -> None:
     whole = picture(5)
     first = photo(catalog, encode_png(whole), first_seen=JUNE)
-    _, prints, table = edition(catalog, [first], History.empty(), "2026.06")
-    history = History.empty().append(prints, table, "2026.06")
+    _, prints, table = edition(catalog, [first], History(), "2026.06")
+    history = History().append("2026.06", edition_file(prints, table))
     elsewhere = Catalog(tmp_path / "other")
     again, fresh = photo(elsewhere, encode_jpeg(whole[:, ::-1], 80)), photo(elsewhere, encode_png(picture(6)))
     decisions, _, _ = edition(elsewhere, [again, fresh], history)
@@ -172,10 +172,10 @@ def test_views_of_one_product_may_look_alike_and_others_may_not(catalog: Catalog
     whole = picture(7)
     crop = encode_jpeg(_changed(whole, "crop"))
     mine = [photo(catalog, encode_png(whole), product_id="p-1"), photo(catalog, crop, product_id="p-1")]
-    decisions, _, _ = edition(catalog, mine, History.empty())
+    decisions, _, _ = edition(catalog, mine, History())
     assert [row["kept"] for row in decisions.values()] == [True, True]
     mine[1]["product_id"] = "p-2"
-    decisions, _, _ = edition(catalog, mine, History.empty())
+    decisions, _, _ = edition(catalog, mine, History())
     assert sorted(row["kept"] for row in decisions.values()) == [False, True]
 
 
@@ -183,7 +183,7 @@ def test_a_generated_picture_never_drives_out_a_real_one(catalog: Catalog) -> No
     whole = picture(8)
     real = photo(catalog, encode_jpeg(whole), width=150, height=200)
     made = photo(catalog, encode_png(whole), origin="generated", first_seen=JUNE)
-    decisions, _, _ = edition(catalog, [made, real], History.empty())
+    decisions, _, _ = edition(catalog, [made, real], History())
     assert decisions[real["photo_id"]]["kept"]
     assert not decisions[made["photo_id"]]["kept"]
 
@@ -193,7 +193,7 @@ def test_photos_without_a_garment_are_told(catalog: Catalog) -> None:
     photos = tables.from_rows("photos", [row])
     empty = [tables.empty(name) for name in ("items", "products", "fingerprints")]
     made = duplicates.find(
-        empty[0], photos, empty[1], empty[2], History.empty(), catalog, DuplicatePolicy(), edition="2026.12"
+        empty[0], photos, empty[1], empty[2], History(), catalog, DuplicatePolicy(), edition="2026.12"
     )
     assert made.ledger["reason"].to_pylist() == ["no_item"]
     assert made.tables["decisions"]["kept"].to_pylist() == [False]
@@ -202,8 +202,8 @@ def test_photos_without_a_garment_are_told(catalog: Catalog) -> None:
 def test_the_order_of_the_photos_does_not_matter(catalog: Catalog) -> None:
     rows = [photo(catalog, encode_png(picture(seed))) for seed in range(4)]
     rows.append(photo(catalog, encode_jpeg(picture(2), 60), width=200))
-    forward, _, _ = edition(catalog, rows, History.empty())
-    backward, _, _ = edition(catalog, rows[::-1], History.empty())
+    forward, _, _ = edition(catalog, rows, History())
+    backward, _, _ = edition(catalog, rows[::-1], History())
     assert forward == backward
 
 

@@ -45,6 +45,13 @@ def test_phash_is_that_of_imagehash() -> None:
     assert bits(ours, np.packbits(imagehash.phash(Image.fromarray(pixels)).hash).tobytes()) <= 2
 
 
+@given(st.integers(0, 2**32 - 1))
+def test_the_eight_phashes_are_those_of_imagehash_on_the_turned_picture(seed: int) -> None:
+    small = Image.fromarray(np.random.default_rng(seed).integers(0, 256, (32, 32)).astype(np.uint8))
+    wanted = [np.packbits(imagehash.phash(hashes.turned(small, turn)).hash).tobytes() for turn in ORIENTATIONS]
+    assert hashes.phashes(np.asarray(small)) == wanted
+
+
 def test_pdq_is_that_of_pdqhash() -> None:
     pixels = scene(2)
     vector, quality = pdqhash.compute(pixels)
