@@ -207,7 +207,8 @@ def width_of(url: str) -> int:
         return int(named[1])
     if suffix := _SUFFIX.search(parts.path):
         size = suffix["w"] or suffix["h"]
-        return min(int(size), UNSIZED - 1) if size else 300
+        full = suffix.group().endswith(("zoom", "xl", "master"))
+        return min(int(size), UNSIZED - 1) if size else (UNSIZED if full else 300)
     for segment in parts.path.split("/"):
         if _TRANSFORM.match(segment) and (digits := re.search(r"(?:^|,)[wh]_(\d{1,5})", segment)):
             return int(digits[1])
