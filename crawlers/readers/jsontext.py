@@ -24,7 +24,7 @@ def parse(text: str) -> tuple[list[Any], str | None]:
     """
     import orjson
 
-    body = _WRAP.sub("", text).strip().strip("\ufeff")
+    body = _WRAP.sub("", text.strip("\ufeff \t\r\n")).strip("\ufeff \t\r\n")
     if not body:
         return [], "empty"
     try:

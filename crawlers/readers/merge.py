@@ -175,7 +175,10 @@ def _images(merged: Merged, claims: Sequence[Claim], gallery: Sequence[Picture])
     if listed or gallery:
         known = {entry.key for entry in [*listed, *gallery]}
         if not listed and weak and gallery:
-            listed = [entry for entry in map(pictures.picture, _usable(weak)) if entry.key in known]
+            for entry in map(pictures.picture, _usable(weak)):
+                wide = pictures.is_share_crop(entry.url)
+                same = [other for other in gallery if other.key == entry.key]
+                listed += same if wide else [entry] * (entry.key in known)
         source = source or ("opengraph" if listed else "visible")
         if any(entry.key not in {known.key for known in listed} for entry in gallery) and source != "visible":
             source = f"{source}, visible"

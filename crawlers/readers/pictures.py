@@ -258,6 +258,15 @@ def is_junk(url: str, *labels: str | None) -> bool:
     return bool(tokens(last, *labels) & JUNK_PICTURES)
 
 
+def is_share_crop(url: str) -> bool:
+    """Return whether an address asks for the wide crop that social networks show."""
+    query = dict(parse_qsl(urlsplit(url).query))
+    sides = [query.get(wide, query.get(short, "")) for wide, short in (("w", "width"), ("h", "height"))]
+    if all(side.isdigit() for side in sides) and int(sides[1]):
+        return int(sides[0]) / int(sides[1]) > 1.7
+    return re.search(r"1200[x,_/]6[23]\d", url) is not None
+
+
 def merge(pictures: Iterable[Picture]) -> list[str]:
     """Return one address per picture, in order of first appearance: the widest, https before http."""
     best: dict[str, Picture] = {}

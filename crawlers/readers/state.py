@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crawlers.readers import flight, jsonld, jsontext, objects, prices, schema
+from crawlers.readers import flight, jsonld, jsontext, objects, prices, references, schema
 from crawlers.readers.records import Claim
 from crawlers.readers.texts import alike, squeeze, words
 from crawlers.readers.urls import absolute
@@ -39,12 +39,12 @@ def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
     for kind, text in scripts:
         if "json" in kind:
             found, _ = jsontext.parse(text) if len(text) <= jsontext.MAX_STATE else ([], None)
-            yield from found
+            yield from map(references.resolved, found)
             continue
         for match in list(_ASSIGN.finditer(text))[:20]:
             value = jsontext.value_at(text, match.end()) if text[match.end()] in "{[" else _quoted(text, match.end())
             if isinstance(value, dict | list) and value:
-                yield value
+                yield references.resolved(value)
     for row in flight.rows([text for _, text in scripts]):
         if row[:1] in "{[" and row:
             found, _ = jsontext.parse(row)
