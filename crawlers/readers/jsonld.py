@@ -63,7 +63,7 @@ def read(scripts: list[str], base: str, source: str = "jsonld") -> Graph:
         values, warning = jsontext.parse(text)
         if warning:
             graph.warnings.append(f"{source} script {number}: {warning}")
-        roots += values
+        roots += map(jsontext.small_keys, values) if jsontext.has_capital_keys(text) else values
     add(graph, roots, base, source)
     return graph
 

@@ -12,6 +12,7 @@ _WRAP = re.compile(
     r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>|\]\]>|/\*\s*\]\]>\s*\*/)\s*$"
 )
 _DECODER = json.JSONDecoder(strict=False)
+_CAPITAL = re.compile(r'"[A-Z]\w*"\s*:')
 _BETWEEN = re.compile(r"[\s;,\ufeff\x00]*")
 
 
@@ -23,7 +24,7 @@ def parse(text: str) -> tuple[list[Any], str | None]:
     """
     import orjson
 
-    body = _WRAP.sub("", text).strip().strip("\ufeff")
+    body = _WRAP.sub("", text.strip("\ufeff \t\r\n")).strip("\ufeff \t\r\n")
     if not body:
         return [], "empty"
     try:
@@ -39,6 +40,23 @@ def parse(text: str) -> tuple[list[Any], str | None]:
     if repaired:
         return values + repaired, "broken JSON, repaired"
     return values, "broken JSON, skipped"
+
+
+def has_capital_keys(text: str) -> bool:
+    """Return whether any key of a JSON text begins with a capital letter."""
+    return _CAPITAL.search(text) is not None
+
+
+def small_keys(value: Any, depth: int = 0) -> Any:
+    """Return a value whose keys begin with a small letter (``Offers``, ``SKU``: some shops write them so)."""
+    if depth > 24 or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, list):
+        return [small_keys(entry, depth + 1) for entry in value]
+    return {
+        (key.lower() if key.isupper() else key[:1].lower() + key[1:]): small_keys(entry, depth + 1)
+        for key, entry in value.items()
+    }
 
 
 def _sequence(body: str) -> tuple[list[Any], str]:

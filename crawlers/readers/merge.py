@@ -19,7 +19,7 @@ The rules, in full:
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -119,7 +119,8 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     named += [(claim.currency(), claim.source) for claim in claims] + [(seen.currency, "visible")]
     code, code_source = next(((code, source) for code, source in named if code), (None, ""))
     merged.put("currency", code, code_source)
-    shown = seen.price if seen.currency in (None, code) else None
+    shown = seen.price if seen.currency in (None, code) or prices.share_sign(seen.currency, code) else None
+    stated = [_in_major_units(entry, [other.low for other in stated] + [seen.price or Decimal(0)]) for entry in stated]
     if stated:
         low, high, source = _settled(stated, shown if seen.sure else None, seen.regular, code)
     elif seen.price is not None:
@@ -139,6 +140,13 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     for source, amount in old:
         if amount and amount > price:
             merged.put("regularPrice", prices.text_of(amount, code), source)
+
+
+def _in_major_units(entry: _Stated, others: Sequence[Decimal]) -> _Stated:
+    """Return a stated price in its main unit: a whole amount a hundred times of another one counts cents."""
+    if entry.low == entry.low.to_integral_value() and any(other and entry.low == 100 * other for other in others):
+        return replace(entry, low=entry.low / 100, high=entry.high / 100)
+    return entry
 
 
 def _settled(
@@ -167,7 +175,10 @@ def _images(merged: Merged, claims: Sequence[Claim], gallery: Sequence[Picture])
     if listed or gallery:
         known = {entry.key for entry in [*listed, *gallery]}
         if not listed and weak and gallery:
-            listed = [entry for entry in map(pictures.picture, _usable(weak)) if entry.key in known]
+            for entry in map(pictures.picture, _usable(weak)):
+                wide = pictures.is_share_crop(entry.url)
+                same = [other for other in gallery if other.key == entry.key]
+                listed += same if wide else [entry] * (entry.key in known)
         source = source or ("opengraph" if listed else "visible")
         if any(entry.key not in {known.key for known in listed} for entry in gallery) and source != "visible":
             source = f"{source}, visible"

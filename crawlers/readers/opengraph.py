@@ -48,6 +48,8 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
         currency,
         region,
     )
+    if price is None:
+        price, currency = _money(_card(head, "price", "preis", "prix", "precio"), currency, region)
     usual, _ = _money(head.get("product:price:amount"), currency, region)
     if regular is None and usual is not None and price is not None and usual > price:
         regular = usual
@@ -55,7 +57,10 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
         price=price,
         regular=regular,
         currency=currency,
-        availability=availability_of(head.get("product:availability", "og:availability", "og:product:availability")),
+        availability=availability_of(
+            head.get("product:availability", "og:availability", "og:product:availability")
+            or _card(head, "availability", "verfügbarkeit")
+        ),
     )
     pictures = [
         url
@@ -63,6 +68,7 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
             *head.values.get("og:image:secure_url", ()),
             *head.values.get("og:image", ()),
             *head.values.get("og:image:url", ()),
+            *head.values.get("twitter:image", ())[: "og:image" not in head.values],
         )
         if (url := absolute(value, base))
     ]
@@ -83,6 +89,14 @@ def claim(head: Head, base: str, region: str | None) -> Claim:
         images=list(dict.fromkeys(pictures)),
         offers=[offer] if price is not None or offer.availability else [],
     )
+
+
+def _card(head: Head, *labels: str) -> str | None:
+    """Return the value that the share card shows beside one of the labels (``twitter:label1``, ``twitter:data1``)."""
+    for number in "12":
+        if (head.get(f"twitter:label{number}") or "").rstrip(":").casefold() in labels:
+            return head.get(f"twitter:data{number}")
+    return None
 
 
 def title(head: Head) -> str | None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from crawlers.readers import choose, gallery, kinds, links, markup, merge, state, visible, zones
+from crawlers.readers import choose, gallery, kinds, links, markup, merge, prices, state, visible, zones
 from crawlers.readers.reading import PageType, Reading
-from crawlers.readers.records import Claim
+from crawlers.readers.records import Claim, Offer
 from crawlers.readers.sources import Sources
 from crawlers.readers.texts import alike
 from crawlers.readers.urls import absolute, canonical, distinct, page_key
@@ -71,6 +71,10 @@ def _own_item(page: Sources, context: choose.Context) -> Claim | None:
 def _merged(page: Sources, claims: list[Claim], seen: visible.Seen) -> merge.Merged:
     offer = page.loose_offer()
     stated = [*claims, page.og, *([offer] if offer else [])]
+    if not any(claim.currency() for claim in stated):
+        code = state.currency(page.scripts)
+        if code and (seen.currency is None or prices.share_sign(code, seen.currency)):
+            stated.append(Claim("state", offers=[Offer(currency=code)]))
     known = next((claim.images for claim in claims if claim.images), [])
     if not known and (shots := state.gallery(page.scripts, page.base)):
         stated.insert(len(claims), Claim("state", images=shots))

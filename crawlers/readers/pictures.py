@@ -207,7 +207,8 @@ def width_of(url: str) -> int:
         return int(named[1])
     if suffix := _SUFFIX.search(parts.path):
         size = suffix["w"] or suffix["h"]
-        return min(int(size), UNSIZED - 1) if size else 300
+        full = suffix.group().endswith(("zoom", "xl", "master"))
+        return min(int(size), UNSIZED - 1) if size else (UNSIZED if full else 300)
     for segment in parts.path.split("/"):
         if _TRANSFORM.match(segment) and (digits := re.search(r"(?:^|,)[wh]_(\d{1,5})", segment)):
             return int(digits[1])
@@ -255,6 +256,15 @@ def is_junk(url: str, *labels: str | None) -> bool:
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
     return bool(tokens(last, *labels) & JUNK_PICTURES)
+
+
+def is_share_crop(url: str) -> bool:
+    """Return whether an address asks for the wide crop that social networks show."""
+    query = dict(parse_qsl(urlsplit(url).query))
+    sides = [query.get(wide, query.get(short, "")) for wide, short in (("w", "width"), ("h", "height"))]
+    if all(side.isdigit() for side in sides) and int(sides[1]):
+        return int(sides[0]) / int(sides[1]) > 1.7
+    return re.search(r"1200[x,_/]6[23]\d", url) is not None
 
 
 def merge(pictures: Iterable[Picture]) -> list[str]:

@@ -83,16 +83,16 @@ _CROWNS = {"SE": "SEK", "SV": "SEK", "DK": "DKK", "DA": "DKK", "NO": "NOK", "NB"
 _YEN = {"CN": "CNY", "ZH": "CNY"}
 
 _CODE = "|".join(sorted(CODES))
-_SIGN = "|".join(
-    re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True)
-)
+SIGN = "|".join(re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True))
 _GAP = "[ \u00a0\u2009\u202f]"
 _NUMBER = (
     rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*)(?:[.,]\d{{1,3}}|[.,]-{{1,2}}|:-)?"
 )
+# "59€90": the sign stands for the decimal comma.
+_SPLIT = r"\d{1,4}[€£]\d{2}"
 _AMOUNT = re.compile(
-    rf"(?<![\w.,])(?:(?P<before>{_SIGN}|(?<![A-Za-z])(?:{_CODE})){_GAP}*)?(?P<number>{_NUMBER})(?![\d%])"
-    rf"(?:{_GAP}*(?P<after>{_SIGN}|(?:{_CODE}))(?![A-Za-z]))?"
+    rf"(?<![\w.,])(?:(?P<before>{SIGN}|(?<![A-Za-z])(?:{_CODE})){_GAP}*)?(?P<number>{_SPLIT}(?!\d)|{_NUMBER})(?![\d%])"
+    rf"(?:{_GAP}*(?P<after>{SIGN}|(?:{_CODE}))(?![A-Za-z]))?"
 )
 _LITERAL = re.compile(r"^[+]?\d+(?:\.\d+)?$")
 
@@ -126,6 +126,13 @@ def currency_of(sign: str | None, region: str | None = None) -> str | None:
     return _SIGNS.get(text)
 
 
+def share_sign(one: str | None, two: str | None) -> bool:
+    """Return whether two currencies are written with the same sign, so that the page's sign cannot tell them apart."""
+    return one == two or any(
+        one in family and two in family for family in ({*_DOLLARS.values()}, {*_CROWNS.values()}, {"JPY", "CNY"})
+    )
+
+
 def number(text: str, currency: str | None = None) -> Decimal | None:
     """Return the value of one number with unknown separators, or None.
 
@@ -156,8 +163,14 @@ def find(text: str, region: str | None = None) -> list[Amount]:
     """Return all amounts of a text, with currency where a sign or code stands beside them."""
     found = []
     for match in _AMOUNT.finditer(text[:2000]):
-        currency = currency_of(match["before"] or match["after"], region)
-        value = number(match["number"], currency)
+        after = match["after"]
+        sign = (
+            after
+            if after in CODES
+            else match["before"] or after or next((sign for sign in "€£" if sign in match["number"]), None)
+        )
+        currency = currency_of(sign, region)
+        value = number(match["number"].replace("€", ",").replace("£", "."), currency)
         if value is not None:
             found.append(Amount(value, currency, match.start(), match.end()))
     return found

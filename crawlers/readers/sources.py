@@ -10,7 +10,7 @@ from crawlers.readers.outline import Outline
 from crawlers.readers.outline import read as read_outline
 from crawlers.readers.records import Claim
 from crawlers.readers.texts import squeeze
-from crawlers.readers.urls import absolute, canonical
+from crawlers.readers.urls import absolute, canonical, places
 
 _TITLE_PARTS = re.compile(r"\s+[|–—•·:]\s+|\s+-\s+|\.\s+(?=[A-Z])|\s*\|\s*")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -48,8 +48,9 @@ class Sources:
 
     @cached_property
     def region(self) -> str | None:
-        """The language tag that settles which dollar or crown is meant."""
-        return self.language or self.head.get("og:locale", "content-language")
+        """The tags that settle which dollar or crown is meant, the surest last: locale, language, domain, path."""
+        tags = [self.head.get("og:locale", "content-language"), self.language, *places(self.url)]
+        return "-".join(tag for tag in tags if tag) or None
 
     @cached_property
     def og(self) -> Claim:

@@ -6,80 +6,32 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crawlers.readers import flight, jsonld, jsontext, prices, schema
-from crawlers.readers.records import Claim, Offer, availability_of, valid_gtin
-from crawlers.readers.texts import alike, plain, squeeze
+from crawlers.readers import flight, jsonld, jsontext, objects, prices, references, schema
+from crawlers.readers.records import Claim
+from crawlers.readers.texts import alike, squeeze, words
 from crawlers.readers.urls import absolute
 
 MAX_NODES = 60_000
 _ASSIGN = re.compile(
-    r"(?:window|self|globalThis|var|let|const)[\s.]*(?:\[\s*[\"'])?[\w$.]+(?:[\"']\s*\])?\s*=\s*(?=[{\[])|JSON\.parse\(\s*(?=[\"'])"
+    r"(?:window|self|globalThis|var|let|const)[\s.]*(?:\[\s*[\"'])?[\w$.]+(?:[\"']\s*\])?\s*=\s*(?=[{\[]|[\"'][{\[])"
+    r"|JSON\.parse\(\s*(?=[\"'])|\.push\(\s*(?=\{)"
 )
-_NAME = ("name", "title", "productName", "displayName", "product_name", "productTitle")
-_PRICE = (
-    "price",
-    "salePrice",
-    "currentPrice",
-    "sellingPrice",
-    "finalPrice",
-    "final_price",
-    "sale_price",
-    "priceInfo",
-    "prices",
-    "current",
-    "now",
-    "amount",
-    "value",
-    "min",
-    "formattedPrice",
-    "formatted",
-)
-_REGULAR = (
-    "previous",
-    "was",
-    "rrp",
-    "original",
-    "list",
-    "regular",
-    "regularPrice",
-    "listPrice",
-    "originalPrice",
-    "compareAtPrice",
-    "compare_at_price",
-    "regular_price",
-    "wasPrice",
-    "msrp",
-    "strikePrice",
-)
-_IMAGES = (
-    "images",
-    "media",
-    "gallery",
-    "pictures",
-    "photos",
-    "image",
-    "mainImage",
-    "featuredImage",
-    "imageUrls",
-    "mediaGallery",
-)
-_COLORS = (
-    "color",
-    "colour",
-    "colorName",
-    "colourName",
-    "selectedColor",
-    "selectedColour",
-    "colors",
-    "colours",
-    "tones",
-    "color_name",
+_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
+# Properties that may hold a product's name, as they are usually spelt.
+_NAME = frozenset(
+    (
+        *("name", "title", "productName", "displayName", "product_name", "productTitle", "item_name", "goods_name"),
+        *("nameEN", "fullTitle", "productInfo", "product_info", "productDetails", "productData"),
+    )
 )
 _ELSEWHERE = re.compile(
     r"relat|recommend|similar|upsell|cross|cart|basket|recent|suggest|menu|navigation|wishlist|also|bought",
     re.IGNORECASE,
 )
-_OF_SITE = re.compile(r"site|shop|config|seo|page|brand|locale", re.IGNORECASE)
+_VARIANT = re.compile(r"variant|skus?\b|sizes?\b", re.IGNORECASE)
+_ID = frozenset({"productId", "product_id", "productID", "pid"})
+_ACTIVE = re.compile(r"currency\s*=\s*\{\s*\"active\"\s*:\s*\"([A-Z]{3})\"")
+_CURRENCY = re.compile(r"currency(?:_?code|_?iso)?\\?[\"']?\s*[:=]\s*\\?[\"']([A-Z]{3})\b", re.IGNORECASE)
 
 
 def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
@@ -87,12 +39,12 @@ def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
     for kind, text in scripts:
         if "json" in kind:
             found, _ = jsontext.parse(text) if len(text) <= jsontext.MAX_STATE else ([], None)
-            yield from found
+            yield from map(references.resolved, found)
             continue
         for match in list(_ASSIGN.finditer(text))[:20]:
             value = jsontext.value_at(text, match.end()) if text[match.end()] in "{[" else _quoted(text, match.end())
             if isinstance(value, dict | list) and value:
-                yield value
+                yield references.resolved(value)
     for row in flight.rows([text for _, text in scripts]):
         if row[:1] in "{[" and row:
             found, _ = jsontext.parse(row)
@@ -100,10 +52,13 @@ def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
 
 
 def _quoted(text: str, at: int) -> Any:
-    if text[at] != '"':
-        return None
+    """Return the JSON value in the string literal that starts at ``at``, or None."""
     try:
-        inner = json.JSONDecoder(strict=False).raw_decode(text, at)[0]
+        if single := _SINGLE.match(text, at):
+            body = re.sub(r"\\(.)", lambda pair: "'" if pair[1] == "'" else pair[0], single[1])
+            inner: Any = json.loads('"' + re.sub(r'(?<!\\)"', r"\"", body) + '"', strict=False)
+        else:
+            inner = json.JSONDecoder(strict=False).raw_decode(text, at)[0]
         return json.loads(inner, strict=False) if isinstance(inner, str) else None
     except (ValueError, RecursionError):
         return None
@@ -115,33 +70,63 @@ def read(
     """Return schema.org nodes found in state, and the product-like object whose name the page repeats."""
     graph = jsonld.Graph()
     best: tuple[float, Claim] | None = None
+    priced: list[Claim] = []
     for value in values(scripts):
-        for node, path in _walk(value):
+        for node, path, currency in _walk(value):
             if schema.types(node) & schema.PRODUCT_TYPES and (
                 "offers" in node or "@context" in node or "hasVariant" in node
             ):
                 if not _ELSEWHERE.search(path):
                     jsonld.add(graph, [node], base, "state")
                 continue
-            name = squeeze(schema.first(node, *_NAME), 300)
-            if not name or _ELSEWHERE.search(path):
+            if not node.keys() & _NAME:
+                if _ID & node.keys() and any("rice" in key for key in node) and len(priced) < 200:
+                    priced.append(objects.claim(objects.folded(node), base, "", region, currency))
                 continue
-            match = max((alike(name, hint) for hint in hints), default=0.0)
-            exact = any(name.casefold() == hint.casefold() for hint in hints)
-            if not exact and (match < 0.99 or len(name.split()) < 2):
+            if _ELSEWHERE.search(path):
                 continue
-            made = _claim(node, base, name, region)
-            score = (
-                2 * exact
-                + match
-                + 2 * bool(made.offers)
-                + bool(made.images)
-                + 0.5 * bool(made.sku)
-                + ("roduct" in path) * 0.5
-            )
+            facts = objects.folded(node)
+            found = _named(facts, hints)
+            if found is None:
+                continue
+            name, score = found
+            made = objects.claim(facts, base, name, region, currency)
+            score += 2 * bool(made.offers) + bool(made.images) + 0.5 * bool(made.sku) + 0.5 * ("roduct" in path)
+            score -= bool(_VARIANT.search(path))
             if (made.offers or made.images) and (best is None or score > best[0]):
                 best = (score, made)
-    return graph, best[1] if best else None
+    if best is None:
+        return graph, None
+    own = best[1]
+    if not own.prices() and own.product_id:
+        own.offers = next(
+            (other.offers for other in priced if other.prices() and own.product_id == other.product_id), own.offers
+        )
+    return graph, own
+
+
+def _named(facts: Mapping[str, Any], hints: list[str]) -> tuple[str, float] | None:
+    """Return an object's name and how well the page repeats it, or None when it does not; a name that says more than
+    the page's (a size) gives way to it."""
+    for key in objects.NAMES:
+        name = squeeze(facts.get(key), 300)
+        if not name:
+            continue
+        if any(name.casefold() == hint.casefold() for hint in hints):
+            return name, 3.0
+        close = next((hint for hint in hints if alike(name, hint) >= 0.99), None)
+        if close and len(name.split()) > 1:
+            return (close if words(close) < words(name) else name), 1.0
+    return None
+
+
+def currency(scripts: list[tuple[str, str]]) -> str | None:
+    """Return the currency that the scripts of a page name: the one a shop says is active, or the only one."""
+    texts = [text for _, text in scripts if "urrency" in text]
+    active = {match[1] for text in texts for match in _ACTIVE.finditer(text)}
+    named = active or {match[1] for text in texts for match in _CURRENCY.finditer(text)}
+    codes = named & prices.CODES
+    return next(iter(codes)) if len(codes) == 1 else None
 
 
 def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
@@ -152,7 +137,7 @@ def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
         if '"full"' not in text or not ("json" in kind or "init" in kind):
             continue
         for value in jsontext.parse(text)[0]:
-            for node, path in _walk(value):
+            for node, path, _ in _walk(value):
                 if (
                     {"full", "img"} <= node.keys()
                     and not _ELSEWHERE.search(path)
@@ -162,118 +147,25 @@ def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _walk(value: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
-    stack: list[tuple[Any, str, int]] = [(value, "", 0)]
+def _walk(value: Any) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
+    """Yield (object, path, currency that it or an object around it names)."""
+    stack: list[tuple[Any, str, str | None, int]] = [(value, "", None, 0)]
     count = 0
     while stack and count < MAX_NODES:
-        entry, path, depth = stack.pop()
+        entry, path, code, depth = stack.pop()
         count += 1
         if depth > 30:
             continue
         if isinstance(entry, list):
-            stack += [(child, path, depth + 1) for child in reversed(entry[:2000]) if isinstance(child, dict | list)]
-        elif isinstance(entry, dict):
-            yield entry, path
             stack += [
-                (child, f"{path}/{key}"[-200:], depth + 1)
+                (child, path, code, depth + 1) for child in reversed(entry[:2000]) if isinstance(child, dict | list)
+            ]
+        elif isinstance(entry, dict):
+            stated = entry.get("currency") or entry.get("currencyCode")
+            code = stated if isinstance(stated, str) and stated in prices.CODES else code
+            yield entry, path, code
+            stack += [
+                (child, f"{path}/{key}"[-200:], code, depth + 1)
                 for key, child in reversed(list(entry.items()))
                 if isinstance(child, dict | list)
             ]
-
-
-def _claim(node: Mapping[str, Any], base: str, name: str, region: str | None) -> Claim:
-    currency = prices.currency_of(
-        _deep_text(node, ("currency", "currencyCode", "priceCurrency", "currency_code", "currencyIso")), region
-    )
-    if _is_in_cents(node):
-        node = {key: value / 100 if isinstance(value, int) and "price" in key else value for key, value in node.items()}
-    price, currency = _amount(node, _PRICE, currency, region)
-    inner: Mapping[str, Any] = next(
-        (node[key] for key in ("price", "prices", "priceInfo") if isinstance(node.get(key), dict)), {}
-    )
-    regular, _ = _amount({**inner, **node}, _REGULAR, currency, region)
-    stock = next(
-        (
-            known
-            for key in (
-                "availability",
-                "inStock",
-                "in_stock",
-                "isInStock",
-                "available",
-                "stockStatus",
-                "availabilityStatus",
-                "isAvailable",
-                "availableForSale",
-            )
-            if (known := availability_of(node.get(key)))
-        ),
-        None,
-    )
-    return Claim(
-        "state",
-        name=name,
-        brand=schema.named(schema.first(node, "brand", "brandName", "vendor", "manufacturer")),
-        description=plain(node.get("description")),
-        sku=squeeze(schema.first(node, "sku", "SKU", "skuId", "productCode", "styleCode")),
-        product_id=squeeze(schema.first(node, "productId", "id", "productID", "pid")),
-        gtins=[code for key in ("gtin", "ean", "upc", "barcode", "gtin13") if (code := valid_gtin(node.get(key)))],
-        color=_color(node),
-        material=schema.named(schema.first(node, "material", "fabric")),
-        url=absolute(schema.first(node, "url", "canonicalUrl", "pdpUrl", "link"), base),
-        images=_images(node, base),
-        offers=[Offer(price=price, regular=regular, currency=currency, availability=stock)]
-        if price is not None or stock
-        else [],
-    )
-
-
-def _is_in_cents(node: Mapping[str, Any]) -> bool:
-    """Return whether an object is a theme's product record, whose prices are whole minor units."""
-    whole = isinstance(node.get("price"), int) and not isinstance(node.get("price"), bool)
-    return whole and "handle" in node and bool({"compare_at_price", "price_min", "price_varies"} & node.keys())
-
-
-def _amount(
-    node: Mapping[str, Any], keys: tuple[str, ...], currency: str | None, region: str | None, depth: int = 0
-) -> tuple[Any, str | None]:
-    for key in keys:
-        value = node.get(key)
-        if isinstance(value, dict) and depth < 3:
-            inner = (
-                prices.currency_of(_deep_text(value, ("currency", "currencyCode", "currency_code")), region) or currency
-            )
-            found, inner = _amount(value, _PRICE, inner, region, depth + 1)
-            if found is not None:
-                return found, inner
-        elif isinstance(value, str | int | float) and (pair := prices.structured(value, currency, region)):
-            return pair[0], pair[1] or currency
-    return None, currency
-
-
-def _deep_text(node: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
-    text = squeeze(schema.first(node, *keys), 20)
-    if text:
-        return text
-    for key in ("price", "prices", "priceInfo", "offers"):
-        if isinstance(child := node.get(key), dict) and (text := squeeze(schema.first(child, *keys), 20)):
-            return text
-    return None
-
-
-def _color(node: Mapping[str, Any]) -> str | None:
-    for key in _COLORS:
-        entries = schema.listed(node.get(key))
-        if len(entries) == 1 and (name := schema.named(entries)):
-            return name
-    return None
-
-
-def _images(node: Mapping[str, Any], base: str) -> list[str]:
-    for key in _IMAGES:
-        found: list[str] = []
-        for entry in schema.listed(node.get(key)):
-            found += schema.images(entry, base)
-        if found:
-            return list(dict.fromkeys(found))
-    return []

@@ -17,6 +17,8 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 _LOCALE = re.compile(r"^/(?:[a-z]{2,3}(?:[-_][a-z]{2,4})?/?){0,2}$", re.IGNORECASE)
+_PLACE = re.compile(r"^(?:[a-z]{2}[-_])?[a-z]{2}$", re.IGNORECASE)
+_NO_COUNTRY = frozenset({"co", "ai", "io", "me", "tv", "cc", "to"})
 _HOME_FILE = re.compile(r"^/(?:index|default|home)\.\w{3,5}$", re.IGNORECASE)
 
 
@@ -91,6 +93,14 @@ def page_key(url: str) -> str:
     """Return what identifies a page whatever its scheme, ``www.``, closing slash or query."""
     host, slash, path = url.partition("://")[2].partition("?")[0].partition("#")[0].partition("/")
     return host.lower().removeprefix("www.") + (slash + path).rstrip("/")
+
+
+def places(url: str) -> list[str]:
+    """Return the countries and languages that an address names: its domain's ending, ``ca.`` before it, ``/en-ca/``."""
+    labels = site_of(url).partition(":")[0].split(".")
+    ending = labels[-1:] if labels[-1] not in _NO_COUNTRY or labels[-2:-1] == ["com"] else []
+    found = [label for label in (*ending, *labels[:-2][:1]) if len(label) == 2]
+    return found + [part for part in path_of(url).split("/")[1:4] if _PLACE.match(part)]
 
 
 def site_of(url: str) -> str:

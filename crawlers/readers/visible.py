@@ -11,6 +11,7 @@ from crawlers.readers.texts import squeeze, tokens
 
 _NEAR = 5
 """Texts between the price and what belongs to it: an old price, the other end of a range."""
+_PIECE = re.compile(rf"^(?:{prices.SIGN})?[\d.,]{{0,9}}$")
 _VALUE_TAGS = frozenset({"dt", "th", "b", "strong", "span", "label", "td", "div"})
 
 
@@ -45,10 +46,46 @@ class _Mark:
 def read(out: Outline, region: str | None) -> Seen:
     """Read the focused outline; ``region`` is the language tag that settles $, kr and ¥."""
     seen = Seen(name=out.title)
-    own = [text for text in out.texts if not out.is_other(text.at)]
+    own = _joined([text for text in out.texts if not out.is_other(text.at)])
     _price(seen, own, out.title_at, region)
     _facts(seen, own, out.title_at)
     return seen
+
+
+def _joined(own: list[Text]) -> list[Text]:
+    """Return the texts with prices made whole that a page prints in pieces: sign, whole, separator and cents each in
+    an element of its own."""
+    made: list[Text] = []
+    whole = True
+    for text in own:
+        if not _PIECE.match(text.text):
+            made.append(text)
+            whole = True
+            continue
+        last = made[-1] if made else text
+        if whole or text.at - last.at > 12 or not _continues(last.text, text.text):
+            made.append(text)
+        else:
+            cents = last.text[-1].isdigit() and len(text.text) == 2 and _is_cents(text)
+            joint = "." if cents else ""
+            names = last.names | text.names
+            made[-1] = Text(last.at, last.text + joint + text.text, last.element, last.struck or text.struck, names)
+        whole = False
+    return made
+
+
+def _continues(before: str, piece: str) -> bool:
+    """Return whether a piece can go on with the price that stands before it."""
+    digits, decimals = any(map(str.isdigit, before)), re.search(r"[.,]\d\d\D*$", before)
+    if not piece[0].isdigit():
+        return (digits and not decimals) or (not digits and len(before) + len(piece) < 4)
+    return not digits or before[-1] in ".," or (len(piece) == 2 and not decimals and before[-1].isdigit())
+
+
+def _is_cents(text: Text) -> bool:
+    return text.element.tag in {"sup", "sub", "small"} or bool(
+        tokens(text.element.get("class")) & {"cents", "cent", "fraction", "decimal", "decimals", "minor"}
+    )
 
 
 def _marks(own: list[Text], title_at: int, region: str | None) -> list[_Mark]:
@@ -70,6 +107,8 @@ def _mark(
     before, after = around
     beside = prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
     alone = re.sub(r"[\W\d]+", "", text.text[: amount.start] + text.text[amount.end :])
+    if words.BUY.match(after) or words.TAX_NOTE.search(after):
+        after = ""
     near = f"{before[-60:]} {text.text} {after[:30]}" if len(alone) < 12 else text.text
     score = -0.6 * distance if distance >= 0 else -6 + 0.9 * distance
     score += 8 if text.names & words.PRICES else 0

@@ -71,8 +71,11 @@ PROMOTION = _pattern(
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
     r"excl\.|without tax|zzgl",
 )
+TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b|税", re.IGNORECASE)
 OLD_WORD = re.compile(
-    r"\b(?:was|before|rrp|msrp|uvp|statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
+    r"\b(?:was|before|rrp|msrp|m\.?r\.?p\.?|uvp|listenpreis|ursprünglich|"
+    r"price reduced from|pvr|prezzo di listino|cena regularna|"
+    r"statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
     r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
     r"original price was)\b\s*:?\s*$",
     re.IGNORECASE,

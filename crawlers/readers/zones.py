@@ -24,6 +24,8 @@ def focus(out: Outline, hints: list[str]) -> None:
             continue
         if value > score:
             best, score = (start, text), value
+    if best is None:
+        best = _unheaded(out, hints)
     if best:
         out.title_at, out.title = best
     ranges = [(low, high) for low, high, _ in out.zones if not low <= out.title_at <= high]
@@ -38,6 +40,19 @@ def focus(out: Outline, hints: list[str]) -> None:
             starts.append(low)
             ends.append(high)
     out.others = (starts, ends)
+
+
+def _unheaded(out: Outline, hints: list[str]) -> tuple[int, str] | None:
+    """Return the text outside navigation that repeats a name of the page which has no heading for it."""
+    names = {hint.casefold() for hint in hints[:4]}
+    return next(
+        (
+            (text.at, text.text)
+            for text in out.texts
+            if text.text.casefold() in names and not any(low <= text.at <= high for low, high, _ in out.zones)
+        ),
+        None,
+    )
 
 
 def _headed(out: Outline) -> list[tuple[int, int]]:

@@ -37,6 +37,8 @@ def value_of(product, key):
         return [step["name"] for step in product.get("breadcrumbs", [])]
     if key == "main_images":
         return [image["url"] for image in product.get("images", [])]
+    if key == "main_image":
+        return (product.get("mainImage") or {}).get("url")
     if key == "distinct_images":
         return len(product.get("images", []))
     if key == "variants_count":
