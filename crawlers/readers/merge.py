@@ -12,9 +12,9 @@ The rules, in full:
    unless
    the page shows one of them.
 4. Pictures: markup's, then what the gallery around them adds; OpenGraph's picture only when there is no other. One
-   address
-   per picture, the largest that the page names.
-5. A regular price must be above the price. A GTIN must have the right check digit. A currency is never guessed.
+   address per picture, the largest that the page names.
+5. A regular price must be above the price. A GTIN must have the right check digit. A sign that several currencies
+   share is settled by path, domain, language or the one code that the scripts name; a bare $ is the US dollar's.
 """
 
 import re
