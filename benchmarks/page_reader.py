@@ -1,11 +1,9 @@
 """Page reader against extruct: seconds per pass over the same pages, as a ratio.
 
 ``python benchmarks/page_reader.py [FOLDER]`` reads every ``*.html`` below FOLDER (default: the project's own fixture
-pages
-and, where present, the shared cases). ``crawlers.readers.read`` parses, reads all sources and merges;
-``extruct.extract``
-with its defaults only extracts (microdata, JSON-LD, OpenGraph, microformats, RDFa, Dublin Core). Bar: at least 3
-times faster.
+pages and, where present, the shared cases). ``crawlers.readers.read`` parses, reads all sources and merges;
+``extruct.extract`` with its defaults only extracts (microdata, JSON-LD, OpenGraph, microformats, RDFa, Dublin Core).
+Bar: at least 3 times faster.
 """
 
 import json
