@@ -76,7 +76,7 @@ def scripted(shop, count):
 
 def crawled(shop, tmp_path, now=NOW, **keys):
     given = {"name": "testwick", "start_urls": [shop.url + "/"], "allow_loopback": True, "delay": 0, "concurrency": 8}
-    limits = CrawlLimits(page_seconds=30, photo_seconds=20, retries=1, seconds=150)
+    limits = CrawlLimits(page_seconds=60, photo_seconds=40, retries=1, seconds=240)
     site = Site(**{**given, **keys})
     return run.crawl(Catalog(tmp_path / "c"), [site], now=now, limits=limits, log=tmp_path / "log").report["testwick"]
 
