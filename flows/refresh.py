@@ -39,7 +39,7 @@ def refresh(
     workshop = Workshop.open(root=root, settings=settings, now=now)
     edition = edition or f"{workshop.now:%Y.%m}"
     book = editions.begin(workshop.catalog, edition, workshop.now)
-    history = History.load(workshop.catalog, before=edition)
+    history = _history(book)
 
     photos, products = _select(book)
     real = see(book, photos, products, history, workshop)
@@ -62,6 +62,20 @@ def refresh(
     rows = funnel.rows({name: step.result.ledger for name, step in book.done.items()})
     artifacts.funnel(rows)
     return {"edition": edition, "state": book.record.state, "items": garments.num_rows, "funnel": rows}
+
+
+def _history(book: Edition) -> History:
+    """Return what the editions before hold and the listed sets; a past that is lost is never taken for none."""
+    history = History.load(book.catalog, before=book.name)
+    known = {part.name for part in history.parts}
+    frozen = [record for record in editions.records(book.catalog) if record.state == editions.FROZEN]
+    lost = [record for record in frozen if record.edition < book.name and record.edition not in known]
+    if lost:
+        raise editions.EditionError(
+            f"edition {book.name}: {book.catalog.root}/history holds no fingerprints of edition {lost[0].edition}, so "
+            f"that its photos could come again: run `lookbench history rebuild {lost[0].release}`"
+        )
+    return history
 
 
 def _select(book: Edition) -> tuple[pa.Table, pa.Table]:

@@ -11,6 +11,7 @@ from catalog.steps import StepResult
 from catalog.store import Catalog
 from flows import edition as editions
 from flows.edition import EditionError
+from flows.refresh import _history
 
 JUNE, DECEMBER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)
 
@@ -86,3 +87,11 @@ def test_a_step_is_worked_once_and_loaded_back(catalog: Catalog) -> None:
     assert editions.find(catalog, "2026.06").load("screen").ledger["id"].to_pylist() == ["a"]
     with pytest.raises(EditionError, match="no finished step 'detect'"):
         book.load("detect")
+
+
+def test_a_past_edition_without_fingerprints_is_refused_not_forgotten(catalog: Catalog) -> None:
+    editions.begin(catalog, "2026.06", JUNE).save(state=editions.FROZEN, frozen_at=JUNE, release="releases/r")
+    book = editions.begin(catalog, "2026.12", DECEMBER)
+    with pytest.raises(EditionError, match=r"no fingerprints of edition 2026\.06.*history rebuild releases/r"):
+        _history(book)
+    assert not _history(editions.find(catalog, "2026.06")).parts
