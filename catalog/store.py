@@ -65,23 +65,18 @@ class Catalog:
 
     def write_bytes(self, path: str, data: bytes) -> None:
         """Write a file whole or not at all (temporary name, fsync, rename); ``path`` is inside the filesystem."""
-        try:
-            with _atomic(self, path) as part, self.filesystem.open(part, "wb") as file:
-                file.write(data)
-                if self.is_local:
-                    file.flush()
-                    os.fsync(file.fileno())
-        except OSError as error:
-            raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
+        with _told(path), _atomic(self, path) as part, self.filesystem.open(part, "wb") as file:
+            file.write(data)
+            if self.is_local:
+                file.flush()
+                os.fsync(file.fileno())
 
     def take_file(self, path: str, source: Path) -> None:
         """Move a local file to ``path`` inside the filesystem, whole or not at all; raises StoreError otherwise."""
-        try:
+        with _told(path):
             with _atomic(self, path) as part:
                 self.filesystem.put_file(str(source), part)
             source.unlink()
-        except OSError as error:
-            raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
 
     # tables -----------------------------------------------------------------------------------------------
 
@@ -130,6 +125,15 @@ class Catalog:
             raise tables.TableError(
                 f"{path}: table {name} cannot be read ({error}); restore the file, or delete it and run the step again"
             ) from error
+
+
+@contextlib.contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Say which file could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"could not write {path}: {error.strerror or error}; free space and run again") from error
 
 
 @contextlib.contextmanager
