@@ -1,77 +1,52 @@
 """The durable frontier: SQLite in WAL mode, every task in exactly one of frontier, leased, done and dead.
 
 What a task yielded (rows for the catalog, ledger rows, new tasks, state) is committed in the transaction that ends it,
-so a killed crawl loses nothing and doubles nothing. Rows wait in an outbox until they are written as parts of a table;
-a batch is fixed before it is written, and a part is named by its content, so writing it again changes nothing.
+so a killed crawl loses nothing and doubles nothing.
 """
 
-import contextlib
 import fcntl
 import json
 import os
-import sqlite3
 import time
 import uuid
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from crawlers.errors import CrawlError
+from crawlers.shelf import FrontierError, Shelf, Yield
 from crawlers.tasks import Task
 
+__all__ = ["Frontier", "FrontierError", "Yield"]
 WAITING, LEASED, DONE, DEAD = range(4)
 NAMES = ("frontier", "leased", "done", "dead")
 LEASE_SECONDS = 900.0
+_LATER = 1000
+"""What is taken from the rank of a page that is left for another night: ranks below zero are not leased."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tasks (
   key TEXT PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, seq INTEGER NOT NULL, task TEXT NOT NULL,
   owner TEXT, until REAL, reason TEXT) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS next_task ON tasks (state, rank DESC, seq);
-CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY, name TEXT NOT NULL, row TEXT NOT NULL, batch TEXT);
-CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY, row TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS notes (kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key));
-CREATE TABLE IF NOT EXISTS memory (kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
-  PRIMARY KEY (kind, key)) WITHOUT ROWID;
 """
+_PAGE = "key >= 'page ' AND key < 'page!'"
 
 
-class FrontierError(CrawlError):
-    """A frontier file that is damaged or cannot be written."""
+class Frontier(Shelf):
+    """The frontier of one crawl in the file ``path``; several processes may share it.
 
-
-@dataclass
-class Yield:
-    """What ending a task brings: new tasks, rows by table, ledger rows, and values by (kind, key).
-
-    ``notes`` are forgotten when another crawl begins, ``memory`` is kept from night to night.
+    ``waiting`` is how many tasks can be leased, ``postponed`` whether pages are left for another night.
     """
 
-    tasks: list[Task] = field(default_factory=list)
-    rows: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-    ledger: list[Mapping[str, Any]] = field(default_factory=list)
-    notes: dict[tuple[str, str], Any] = field(default_factory=dict)
-    memory: dict[tuple[str, str], Any] = field(default_factory=dict)
-
-
-class Frontier:
-    """The frontier of one crawl in the file ``path``; several processes may share it."""
-
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self.path, self.clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
         self.owner = uuid.uuid4().hex
-        self._alive = _hold(self._sign(self.owner))
-        try:
-            self.db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            self.db.execute("PRAGMA journal_mode=WAL")
-            self.db.execute("PRAGMA synchronous=NORMAL")
-            self.db.executescript(_SCHEMA)
-            self.waiting = self.counts()["frontier"]
-            self._seq = self.db.execute("SELECT coalesce(max(seq), 0) FROM tasks").fetchone()[0]
-        except sqlite3.DatabaseError as error:
-            raise FrontierError(f"frontier {path}: {error}; delete the file to start the crawl anew") from error
+        self._alive = _hold(path.with_name(f"{path.name}.{self.owner}.alive"))
+        super().__init__(path, _SCHEMA, clock)
+        self.postponed = False
+        self._most: int | None = None
+        self._asked = 0
+        self._count()
+        self._seq = self.db.execute("SELECT coalesce(max(seq), 0) FROM tasks").fetchone()[0]
 
     def close(self) -> None:
         """Let go of the file; what this process still had leased goes back."""
@@ -87,23 +62,9 @@ class Frontier:
     def _sign(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{owner}.alive")
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """Commit all or nothing; raises FrontierError when the file cannot be written."""
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-            yield
-            self.db.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            self._roll_back()
-            raise FrontierError(f"frontier {self.path}: {error}; free space and run the crawl again") from error
-        except BaseException:
-            self._roll_back()
-            raise
-
-    def _roll_back(self) -> None:
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
+    def _count(self) -> None:
+        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank >= 0", (WAITING,))
+        self.waiting: int = found.fetchone()[0]
 
     def counts(self) -> dict[str, int]:
         """Return how many tasks are in each state."""
@@ -119,27 +80,48 @@ class Frontier:
         new = 0
         for task in tasks:
             self._seq += 1
-            values = (task.key, WAITING, task.rank, self._seq, task.dump())
+            later = self.postponed and task.key.startswith("page ")
+            values = (task.key, WAITING, task.rank - later * _LATER, self._seq, task.dump())
             done = self.db.execute(
                 "INSERT OR IGNORE INTO tasks (key, state, rank, seq, task) VALUES (?,?,?,?,?)", values
             )
             new += done.rowcount
-        self.waiting += new
+            self.waiting += done.rowcount * (not later)
         return new
+
+    def allow(self, pages: int) -> None:
+        """Hand out this many pages in all; the others are left for another night."""
+        self._most, self._asked = pages, self.pages()
+
+    def _postpone(self) -> None:
+        """Leave the pages that wait, and those still to come, for another night."""
+        with self._transaction():
+            self.db.execute(
+                f"UPDATE tasks SET rank = rank - ? WHERE state = ? AND rank >= 0 AND {_PAGE}",  # noqa: S608
+                (_LATER, WAITING),
+            )
+        self.postponed = True
+        self._count()
 
     def knows(self, key: str) -> bool:
         """Return whether a task was ever pushed."""
         return self.db.execute("SELECT 1 FROM tasks WHERE key = ?", (key,)).fetchone() is not None
 
     def pages(self) -> int:
-        """Return how many pages were ever pushed."""
-        return int(self.db.execute("SELECT count(*) FROM tasks WHERE key >= 'page ' AND key < 'page!'").fetchone()[0])
+        """Return how many pages were handed out, whatever became of them."""
+        asked = self.db.execute(f"SELECT count(*) FROM tasks WHERE state != ? AND {_PAGE}", (WAITING,))  # noqa: S608
+        return int(asked.fetchone()[0])
 
     def lease(self, count: int) -> list[Task]:
         """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS."""
+        if self._most is not None and self._asked >= self._most and not self.postponed:
+            self._postpone()
+        elif self._most is not None and not self.postponed:
+            count = min(count, self._most - self._asked)
         with self._transaction():
             found = self.db.execute(
-                "SELECT key, task FROM tasks WHERE state = ? ORDER BY rank DESC, seq LIMIT ?", (WAITING, count)
+                "SELECT key, task FROM tasks WHERE state = ? AND rank >= 0 ORDER BY rank DESC, seq LIMIT ?",
+                (WAITING, count),
             ).fetchall()
             until = self.clock() + LEASE_SECONDS
             self.db.executemany(
@@ -147,6 +129,7 @@ class Frontier:
                 [(LEASED, self.owner, until, key) for key, _ in found],
             )
         self.waiting = max(self.waiting - len(found), 0)
+        self._asked += sum(key.startswith("page ") for key, _ in found)
         return [Task.load(text) for _, text in found]
 
     def finish(self, key: str, brought: Yield, *, dead: str | None = None) -> None:
@@ -163,19 +146,13 @@ class Frontier:
 
     def _write(self, brought: Yield) -> None:
         self._push(brought.tasks)
-        self.db.executemany(
-            "INSERT INTO outbox (name, row) VALUES (?,?)", [(name, _text(row)) for name, row in brought.rows]
-        )
-        told = [_text(row) for row in brought.ledger]
-        self.db.executemany("INSERT INTO ledger (row) VALUES (?)", [(row,) for row in told])
-        self.db.executemany("INSERT INTO outbox (name, row) VALUES ('ledger', ?)", [(row,) for row in told])
-        notes = [(kind, key, _text(value)) for (kind, key), value in brought.notes.items()]
-        self.db.executemany("INSERT OR REPLACE INTO notes VALUES (?,?,?)", notes)
-        kept = [(kind, key, zlib.compress(_text(value).encode(), 1)) for (kind, key), value in brought.memory.items()]
-        self.db.executemany("INSERT OR REPLACE INTO memory VALUES (?,?,?)", kept)
+        super()._write(brought)
 
     def recover(self) -> int:
-        """Give back leases that expired or whose process is gone; return how many."""
+        """Give back leases that expired or whose process is gone, and pages that were left for another night.
+
+        Return how many leases came back.
+        """
         owners = [row[0] for row in self.db.execute("SELECT DISTINCT owner FROM tasks WHERE state = ?", (LEASED,))]
         gone = [owner for owner in owners if not self.is_alive(owner)]
         back = sum(self._release(owner) for owner in gone)
@@ -184,7 +161,9 @@ class Frontier:
                 "UPDATE tasks SET state = ?, owner = NULL WHERE state = ? AND until < ?",
                 (WAITING, LEASED, self.clock()),
             )
-        self.waiting += late.rowcount
+            self.db.execute("UPDATE tasks SET rank = rank + ? WHERE rank < 0", (_LATER,))
+        self.postponed, self._asked = False, self.pages()
+        self._count()
         return back + late.rowcount
 
     def _release(self, owner: str) -> int:
@@ -221,56 +200,32 @@ class Frontier:
         found = self.db.execute("SELECT task, reason FROM tasks WHERE state = ? ORDER BY seq", (DEAD,)).fetchall()
         return [(Task.load(text), reason) for text, reason in found]
 
-    def outbox(self) -> int:
-        """Return how many rows wait to be written to the catalog."""
-        return int(self.db.execute("SELECT count(*) FROM outbox").fetchone()[0])
-
-    def export(self, write: Callable[[str, list[dict[str, Any]]], None]) -> None:
-        """Hand all waiting rows to ``write(table, rows)`` in fixed batches, and forget a batch once it is written."""
-        with self._transaction():
-            self.db.execute("UPDATE outbox SET batch = ? WHERE batch IS NULL", (uuid.uuid4().hex,))
-        batches = [row[0] for row in self.db.execute("SELECT batch FROM outbox GROUP BY batch ORDER BY min(id)")]
-        for batch in batches:
-            tables: dict[str, list[dict[str, Any]]] = {"products": [], "photos": [], "sightings": [], "ledger": []}
-            for name, row in self.db.execute("SELECT name, row FROM outbox WHERE batch = ? ORDER BY id", (batch,)):
-                tables[name].append(json.loads(row))
-            for name, found in tables.items():
-                if found:
-                    write(name, found)
-            with self._transaction():
-                self.db.execute("DELETE FROM outbox WHERE batch = ?", (batch,))
-
-    def ledger(self) -> list[dict[str, Any]]:
-        """Return all ledger rows, in order."""
-        return [json.loads(row) for (row,) in self.db.execute("SELECT row FROM ledger ORDER BY id")]
-
-    def notes(self, kind: str) -> dict[str, Any]:
-        """Return the notes of one kind."""
-        return {
-            key: json.loads(value)
-            for key, value in self.db.execute("SELECT key, value FROM notes WHERE kind = ?", (kind,))
-        }
-
-    def recall(self, kind: str, key: str) -> Any:
-        """Return what was remembered under (kind, key), whichever night it was; None when nothing was."""
-        found = self.db.execute("SELECT value FROM memory WHERE kind = ? AND key = ?", (kind, key)).fetchone()
-        return json.loads(zlib.decompress(found[0])) if found else None
-
-    def recalled(self, kind: str) -> dict[str, Any]:
-        """Return all that was remembered of one kind, in order of the keys."""
-        found = self.db.execute("SELECT key, value FROM memory WHERE kind = ? ORDER BY key", (kind,))
-        return {key: json.loads(zlib.decompress(value)) for key, value in found}
-
     def clear(self) -> None:
-        """Forget everything but the memory, to begin another crawl in the same file."""
+        """Begin another night in the same file: all is forgotten but the memory and what waits.
+
+        Pages and photos that still wait come before those that the night finds by itself.
+        """
+        self.recover()
         with self._transaction():
-            for table in ("tasks", "outbox", "ledger", "notes"):
+            self.db.execute("DELETE FROM tasks WHERE state != ? OR key LIKE 'sitemap %'", (WAITING,))
+            self.db.execute("DELETE FROM notes WHERE kind != 'photo' OR 'photo ' || key NOT IN (SELECT key FROM tasks)")
+            for table in ("outbox", "ledger"):
                 self.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from this line
-        self.waiting = 0
+        self._count()
 
+    def drop(self, unwanted: Callable[[str], bool]) -> int:
+        """Remove pages that wait but are not wanted any more, by their address; return how many."""
+        found = self.db.execute(f"SELECT key, task FROM tasks WHERE state = ? AND {_PAGE}", (WAITING,))  # noqa: S608
+        gone = [(key,) for key, text in found if unwanted(Task.load(text).url)]
+        with self._transaction():
+            self.db.executemany("DELETE FROM tasks WHERE key = ?", gone)
+        self._count()
+        return len(gone)
 
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=lambda known: known.isoformat())
+    def left(self) -> int:
+        """Return how many pages are left for another night."""
+        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank < 0", (WAITING,))
+        return int(found.fetchone()[0])
 
 
 def _is_verdict(row: Mapping[str, Any], urls: set[str]) -> bool:

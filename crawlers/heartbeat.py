@@ -38,7 +38,7 @@ class Heartbeat:
 
     def tell(self, spider: Any) -> None:
         """Write the line."""
-        figures, errors = spider.recorder.figures, spider.recorder.errors
+        figures, errors, traffic = spider.recorder.figures, spider.recorder.errors, spider.traffic()
         log.info(
             "%s: %d pages, %d products, %d looks, %d photos (%d new), %d failures, %.1f MB, waited %.0f s politely",
             spider.site.name,
@@ -48,6 +48,6 @@ class Heartbeat:
             figures["photos"],
             figures["photos_new"],
             sum(errors.values()),
-            self.crawler.stats.get_value("downloader/response_bytes", 0) / 1e6,
-            self.crawler.stats.get_value("lookbench/wait_seconds", 0.0),
+            traffic["bytes"] / 1e6,
+            traffic["waits"],
         )

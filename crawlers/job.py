@@ -37,6 +37,7 @@ def write(folder: Path, catalog: Catalog, site: Site, now: datetime, limits: Cra
         "limits": asdict(limits),
         "folder": str(folder),
         "state": str(state),
+        "file": str(site.file) if site.file else None,
     }
     path = folder / f"{site.name}.job.json"
     path.write_text(json.dumps(job), encoding="utf-8")
@@ -63,6 +64,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
         "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
         "LOOKBENCH_LONGEST_WAIT": limits.longest_wait,
         "DOWNLOAD_DELAY": site.delay,
+        "DOWNLOAD_DELAY_JITTER": 0.0,  # a delay is a promise, not a mean
         "CONCURRENT_REQUESTS_PER_DOMAIN": site.concurrency,
         "CONCURRENT_REQUESTS": max(16, site.concurrency),
         "AUTOTHROTTLE_ENABLED": site.delay > 0,
@@ -75,14 +77,19 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
         "DOWNLOAD_TIMEOUT": limits.page_seconds,
         "DOWNLOAD_MAXSIZE": limits.photo_bytes,
         "DOWNLOAD_WARNSIZE": 0,
-        "CLOSESPIDER_TIMEOUT": limits.seconds,
         "COOKIES_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,
         "REMOTE_CONTROL_ENABLED": False,
         "SCHEDULER": "crawlers.scheduler.FrontierScheduler",
+        "DOWNLOADER": "crawlers.politeness.Downloader",
         "LOG_LEVEL": "INFO",
         "LOGSTATS_INTERVAL": 0,
-        "EXTENSIONS": {"crawlers.heartbeat.Heartbeat": 0},
+        "EXTENSIONS": {
+            "scrapy.extensions.throttle.AutoThrottle": None,
+            "crawlers.politeness.Throttle": 0,
+            "crawlers.heartbeat.Heartbeat": 0,
+            "crawlers.ending.Ending": 0,
+        },
     }
     path = rendering.browser() if site.render != "never" else None
     if path:
@@ -113,6 +120,7 @@ def _crawl(path: Path) -> None:
     guard.limit_heads()
     job: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     site, limits = Site.model_validate(job["site"]), CrawlLimits(**job["limits"])
+    site.found_in(Path(job["file"]) if job["file"] else None)
     catalog, now = Catalog(job["catalog"]), datetime.fromisoformat(job["now"])
     alone = _alone(Path(job["state"]), site.name)
     listening = proxy.listen()
@@ -120,12 +128,13 @@ def _crawl(path: Path) -> None:
     frontier = Frontier(Path(job["state"]) / f"{site.name}.sqlite")
     try:
         process = CrawlerProcess(made)
-        _begin(frontier, catalog, Path(job["state"]), now)
+        _begin(frontier, catalog, Path(job["state"]), now, limits)
         recorder = Recorder(catalog, site, now, made["USER_AGENT"])
         recorder.resume(frontier)
         crawler = process.create_crawler(ShopSpider)
         stem = f"{site.name}-{now:%Y%m%dT%H%M%SZ}-{frontier.owner[:8]}"
-        archive = PageArchive(catalog, Path(job["state"]), stem, limits.evidence_bytes)
+        spent = sum(note["total"] for note in frontier.notes("archive").values())
+        archive = PageArchive(catalog, Path(job["state"]), stem, limits.evidence_bytes - spent)
         process.crawl(
             crawler,
             site=site,
@@ -138,7 +147,8 @@ def _crawl(path: Path) -> None:
         process.start()
         counts = frontier.counts()
         if counts["frontier"] + counts["leased"]:
-            recorder.close_reason = "unfinished" if recorder.close_reason == "finished" else recorder.close_reason
+            early = "page_limit" if frontier.postponed else "unfinished"
+            recorder.close_reason = early if recorder.close_reason == "finished" else recorder.close_reason
         elif recorder.close_reason == "finished":
             frontier.note(Yield(notes={("crawl", "state"): "finished"}))
         folder = Path(job["folder"])
@@ -165,8 +175,11 @@ def _alone(folder: Path, site: str) -> IO[str]:
     return handle
 
 
-def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime) -> None:
-    """Go on with an unfinished crawl of the same time; begin anew otherwise, after writing what an older one left."""
+def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime, limits: CrawlLimits) -> None:
+    """Go on with an unfinished crawl of the same time; begin another otherwise, after writing what an older one left.
+
+    Pages and photos that the older one did not get to come first.
+    """
     known = frontier.notes("crawl")
     rows = Recorder.writer(catalog)
     frontier.export(rows)
@@ -179,6 +192,8 @@ def _begin(frontier: Frontier, catalog: Catalog, folder: Path, now: datetime) ->
     if known and not frontier.recall("night", known["now"]):
         nights.remember(frontier, known["now"], nights.unfinished(frontier))
     frontier.clear()
+    for kind in ("page", "photo"):
+        frontier.forget(kind, limits.forget_days)
     frontier.note(Yield(notes={("crawl", "now"): now.isoformat()}))
 
 

@@ -8,13 +8,13 @@ class CrawlLimits:
     """Caps of one crawl of one site; reaching one ends or skips, never fails."""
 
     pages: int = 20_000
-    """Pages fetched at most."""
+    """Pages asked for at most; the others are left for the next night."""
     photos: int = 100_000
     """Photos fetched at most."""
     seconds: float = 6 * 3600.0
-    """Time a site may take."""
+    """Time a site may take; what is left then waits for the next night."""
     total_bytes: int = 20_000_000_000
-    """Bytes received at most."""
+    """Bytes received at most; what is left then waits for the next night."""
     page_bytes: int = 10_000_000
     """Largest page, unpacked."""
     photo_bytes: int = 40_000_000
@@ -26,8 +26,7 @@ class CrawlLimits:
     photo_seconds: float = 60.0
     """Time one photo may take from first to last byte."""
     longest_wait: float = 300.0
-    """Longest pause that a server's Retry-After or Crawl-delay is granted; beyond it the page waits for the next
-    crawl."""
+    """Longest pause that a server's Retry-After is granted; beyond it the page waits for the next crawl."""
     retries: int = 2
     """Times a failed request is repeated."""
     depth: int = 6
@@ -48,6 +47,8 @@ class CrawlLimits:
     """Days for which a sitemap that names no change spares asking for a page and its photos."""
     reread_days: float = 30.0
     """Days after which a page is fetched whole, whatever its server says of changes."""
+    forget_days: float = 180.0
+    """Days after which a page or photo that was not there any more is forgotten."""
     pages_per_context: int = 100
     """Pages that a browser renders before what they left behind (cookies, storage, cache) is thrown away."""
     browser_bytes: int = 2_000_000_000

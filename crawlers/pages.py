@@ -74,6 +74,7 @@ class PageDesk:
                 evidence["revisit"] = revisit
             self.past.keep(task.url, replace(known, asked_at=self.past.now, lastmod=lastmod or known.lastmod))
         evidence |= {"warc": kept} if kept else {}
+        evidence |= _waited(response)
         rules = tuple(dict.fromkeys([*known.rules, *_tags(response)]))
         return Seen(
             known.at, known.reading, rules, known.page_sha256, known.rendered, unchanged=True, evidence=evidence
@@ -92,6 +93,7 @@ class PageDesk:
         kept = self.archive.keep(response.url, fetched, headers, response.body, rendered=rendered)
         evidence = {"how": "fetched", "dates": dates.agreement(fetched, dict(headers), lastmod, _published(reading))}
         evidence |= {"warc": kept} if kept else {}
+        evidence |= _waited(response)
         self.recorder.figures["pages_without_bytes"] += not kept
         rules = (*_tags(response), *media.directives(reading.robots))
         seen = Seen(response.url, reading, rules, sha256(response.body), rendered, unchanged=False, evidence=evidence)
@@ -170,6 +172,11 @@ def _headers(response: Any) -> list[tuple[str, str]]:
         for name, values in response.headers.items()
         for value in values
     ]
+
+
+def _waited(response: Any) -> dict[str, Any]:
+    """Return the pauses that the server asked for and got: status and seconds of each."""
+    return {"waited": response.meta["waited"]} if "waited" in response.meta else {}
 
 
 def _tags(response: Any) -> tuple[str, ...]:

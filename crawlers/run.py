@@ -24,6 +24,8 @@ from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
 _UNWRITABLE = "the catalog could not be written (disk full or read-only); free space and run the crawl again to go on"
+EARLY = frozenset({"page_limit", "byte_limit", "time_limit"})
+"""Ends of a crawl whose rest waits for the next night."""
 __all__ = ["CrawlLimits", "CrawlResult", "crawl"]
 
 
@@ -59,8 +61,8 @@ def crawl(
     the same ``now``: its frontiers lie in ``state`` (default: ``crawl/`` in the catalog's folder, or the user's cache
     for a catalog that is no folder). ``log`` is a file that the log lines are appended to (default: standard error).
 
-    Raises CrawlError that names each site that is down, gave no product or no photo, or whose process died; what the
-    others gave is kept, and so is what such a site gave before.
+    Raises CrawlError for a site that names no contact, and one that names each site that is down, gave no product or no
+    photo, or whose process died; what the others gave is kept, and so is what such a site gave before.
     """
     state = state or state_folder(catalog)
     limits = limits or CrawlLimits()
@@ -71,6 +73,11 @@ def crawl(
     wanted = [site for site in sites if site.enabled]
     if not wanted:
         raise CrawlError(f"no site to crawl: {len(sites)} given, none enabled; write a site file or enable one")
+    if nameless := [site.name for site in wanted if not (site.allow_loopback or site.names_contact)]:
+        raise CrawlError(
+            f"site {nameless[0]!r} names no contact; set user_agent in its file, "
+            "such as 'LookBenchBot/0.1 (+https://your.site/; you@your.site)'"
+        )
     with tempfile.TemporaryDirectory(prefix="lookbench-crawl-") as folder, _opened(log) as stream:
         jobs = [job.write(Path(folder), catalog, site, now, limits, state) for site in wanted]
         with ThreadPoolExecutor(min(limits.parallel_sites, len(wanted))) as pool:
@@ -139,6 +146,8 @@ def _collected(folder: Path, site: Site) -> tuple[dict[str, Any], pa.Table]:
 
 
 def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None:
+    if report["ended"] == "switched_off":
+        return None
     errors = ", ".join(f"{kind} {count}" for kind, count in report["errors"].items()) or "no error"
     if "disk" in report["errors"]:
         return _UNWRITABLE
@@ -149,6 +158,8 @@ def _problem(site: Site, report: dict[str, Any], ledger: pa.Table) -> str | None
             "nothing answered",
         )
         return f"no page could be read at {where} ({said}; all: {errors}); check the address, or disable the site"
+    if report["ended"] in EARLY:
+        return None
     if not report["products"]:
         return f"{report['pages']} pages answered but none sells a product ({errors}); check start_urls and render"
     if not report["photos"]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from crawlers.errors import SiteError
 
@@ -76,7 +76,7 @@ class Site(BaseModel):
     allow_loopback: bool = False
     """Whether this site may resolve to the machine itself (demo and tests only)."""
     enabled: bool = True
-    """The kill switch: a disabled site is never asked for anything."""
+    """The kill switch: a disabled site is never asked for anything, and a crawl that runs stops within seconds."""
     user_agent: str | None = None
     """User agent with a contact; null takes the default of the crawl."""
     delay: float = Field(default=0.5, ge=0, le=600)
@@ -95,6 +95,23 @@ class Site(BaseModel):
         if len({urlsplit(url).hostname for url in self.start_urls}) > 8:
             raise ValueError("start_urls name more than 8 hosts; write one file per shop")
         return self
+
+    _file: Path | None = PrivateAttr(None)
+
+    def found_in(self, file: Path | None) -> "Site":
+        """Remember which file this site was read from, and return it."""
+        self._file = file
+        return self
+
+    @property
+    def file(self) -> Path | None:
+        """File that this site was read from: a crawl looks there whether the site was switched off."""
+        return self._file
+
+    @property
+    def names_contact(self) -> bool:
+        """Whether the user agent holds a mail or web address by which a shop can reach who crawls it."""
+        return re.search(r"https?://\S|\S@\S", self.user_agent or "") is not None
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -121,6 +138,17 @@ def load(path: str | Path) -> list[Site]:
     return sites
 
 
+def switched_off(file: Path | None) -> bool:
+    """Return whether a site file says ``enabled: false``; a file that is being written or is gone says nothing."""
+    import yaml
+
+    try:
+        value: Any = yaml.safe_load(file.read_text(encoding="utf-8")) if file else None
+    except (OSError, yaml.YAMLError, UnicodeDecodeError):
+        return False
+    return isinstance(value, dict) and value.get("enabled") is False
+
+
 def _one(file: Path) -> Site:
     import yaml
 
@@ -133,7 +161,7 @@ def _one(file: Path) -> Site:
     if not isinstance(value, dict):
         raise SiteError(f"{file} must hold keys such as name and start_urls, not {type(value).__name__}")
     try:
-        return Site.model_validate(value)
+        return Site.model_validate(value).found_in(file.resolve())
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "file"

@@ -4,6 +4,7 @@ It fetches tasks, reads pages, keeps what they show; each task ends in one trans
 """
 
 import logging
+import math
 import re
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -18,7 +19,7 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider
 from scrapy.http import Request, Response, TextResponse
 
 from catalog.store import StoreError
-from crawlers import failures, readers
+from crawlers import ending, failures, readers
 from crawlers.discovery import Scope
 from crawlers.frontier import Frontier, FrontierError
 from crawlers.limits import CrawlLimits
@@ -65,7 +66,9 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         self.archive = archive
         self.listening = listening
         self.proxy = GuardProxy(site.hosts if site.allow_loopback else frozenset())
-        self.pages = frontier.pages()
+        self.stopping: str | None = None
+        """Why the crawl ends before its work is done."""
+        frontier.allow(min(site.max_pages, limits.pages))
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> "ShopSpider":
@@ -78,11 +81,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     async def start(self) -> AsyncIterator[Request]:
         """Read the product feeds, since pages are completed from them, then fill the frontier."""
         await self.proxy.start(self.listening)
+        self.frontier.drop(lambda url: not self.scope.holds(url))
         for url in self.scope.feeds():
             await self.read_feed(url)
         tasks = list(self.scope.seeds())
         tasks += [task for reading in self.desk.feed.values() for task in self.scope.page(reading.url, "product", 1)]
-        self.frontier.note(self.recorder.take(self.budgeted(tasks)))
+        self.frontier.note(self.recorder.take(tasks))
         requests: list[Request] = []  # the frontier hands them out
         for request in requests:
             yield request
@@ -102,19 +106,6 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **more}
         return Request(task.url, self.page, errback=self.lost, headers=headers, meta=meta)
 
-    def budgeted(self, tasks: list[Task]) -> list[Task]:
-        """Return tasks without the pages beyond the crawl's limit."""
-        most = min(self.site.max_pages, self.limits.pages)
-        found = []
-        for task in tasks:
-            if task.key.startswith("page ") and not self.frontier.knows(task.key):
-                if self.pages >= most:
-                    self.recorder.figures["pages_over_limit"] += 1
-                    continue
-                self.pages += 1
-            found.append(task)
-        return found
-
     @contextmanager
     def step(self, task: Task, dead: str | None = None) -> Iterator[list[Task]]:
         """Work on a task and end it with all that was found; tasks appended to the list go to the frontier.
@@ -124,12 +115,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         found: list[Task] = []
         try:
             yield found
-            self.frontier.finish(task.key, self.recorder.take(self.budgeted(found), self.notes()), dead=dead)
+            self.frontier.finish(task.key, self.recorder.take(found, self.notes()), dead=dead)
             if self.frontier.outbox() >= EXPORT_ROWS:
                 self.recorder.export(self.frontier)
         except DISK as error:
             self.recorder.errors["disk"] += 1
             log.error("%s", error)  # noqa: TRY400 - the message says all
+            ending.stop(self.crawler, "disk")
             raise CloseSpider("disk") from error
         except CloseSpider:
             raise
@@ -138,11 +130,16 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             self.recorder.take([], {})
             self.recorder.page(task.url, "error", kept=False, evidence={"role": task.role})
             self.frontier.finish(task.key, self.recorder.take([]), dead="error")
+        if self.traffic()["bytes"] > self.limits.total_bytes:
+            ending.stop(self.crawler, "byte_limit")
+
+    def traffic(self) -> dict[str, Any]:
+        """Return bytes, requests and politeness of this night so far."""
+        return self.recorder.traffic_with(self.crawler.stats.get_stats())
 
     def notes(self) -> dict[tuple[str, str], Any]:
         """Return what a process that goes on after this one needs to know."""
-        traffic = self.recorder.traffic_with(self.crawler.stats.get_stats())
-        state = {("archive", self.frontier.owner): self.archive.note(), ("state", "traffic"): traffic}
+        state = {("archive", self.frontier.owner): self.archive.note(), ("state", "traffic"): self.traffic()}
         return {**self.photos.take(), **self.past.take(), **state}
 
     # discovery --------------------------------------------------------------------------------------------
@@ -154,25 +151,34 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         asked = rules.crawl_delay(self.recorder.user_agent) if rules else None
         downloader = self.crawler.engine.downloader
         if asked:
-            delay = min(max(float(asked), self.site.delay), self.limits.longest_wait)
+            delay = max(float(asked), self.site.delay)
             downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}
             if host in downloader.slots:
                 downloader.slots[host].delay, downloader.slots[host].concurrency = delay, 1
-            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], int(delay))
+            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], math.ceil(delay))
+        told = {"agent": self.recorder.user_agent, "crawl_delay": asked, "delay": self.delay(host)}
+        self.recorder.page(urljoin(request.url, "/robots.txt"), "robots_txt", evidence=told)
         if rules and host in self.site.hosts and "sitemap" in self.site.discover:
             named = [urljoin(request.url, url) for url in list(rules.sitemaps)[:50]]
             self.frontier.push(Task(url, "sitemap", optional=True) for url in named if same_site(url, request.url))
 
+    def delay(self, host: str) -> float:
+        """Return the seconds between two requests to a host that this crawl never goes below."""
+        asked = self.crawler.engine.downloader.per_slot_settings.get(host, {})
+        return float(asked.get("delay", self.site.delay))
+
     def idle(self) -> None:
         """Ask, when all else is done, for the products of earlier nights that nothing led to."""
         pages = [task for _, url in self.past.unseen() for task in self.scope.page(url, "product", 1)]
-        asked = self.frontier.push(self.budgeted([replace(task, optional=True) for task in pages]))
+        asked = self.frontier.push([replace(task, optional=True) for task in pages])
         if asked:
             raise DontCloseSpider
 
     async def read_feed(self, url: str) -> None:
         """Keep the products of a feed, page after page until one brings nothing new; a site without feed is no loss."""
         for number in range(1, self.limits.feed_pages + 1):
+            if self.stopping:
+                return
             address = re.sub(r"([?&]page=)\d+", rf"\g<1>{number}", url)
             request = Request(address, meta={"download_maxsize": self.limits.sitemap_bytes})
             try:
@@ -209,8 +215,6 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     def page(self, response: Response) -> Request | None:
         """Read a page: keep its product or look, follow its links, ask for its photos."""
         task: Task = response.meta["task"]
-        if self.crawler.stats.get_value("downloader/response_bytes", 0) > self.limits.total_bytes:
-            raise CloseSpider("byte_limit")
         known = self.past.page(task.url) if response.status == NOT_MODIFIED else None
         if response.status == NOT_MODIFIED and (known is None or known.at != response.url):
             return _whole(response.request)
@@ -232,9 +236,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         """Record why a page or sitemap could not be fetched; a missing optional one is no loss."""
         request = failure.request
         task, reason = request.meta["task"], failures.kind(failure)
+        if reason == ending.STOPPED:
+            return
         with self.step(task, dead=reason):
             if not (task.optional and reason in _NO_LOSS):
                 evidence = {"role": task.role, "at": request.url, "error": failures.text(failure)}
+                evidence |= {"waited": request.meta["waited"]} if "waited" in request.meta else {}
                 self.recorder.page(task.url, reason, kept=False, evidence=evidence)
 
     # photos -----------------------------------------------------------------------------------------------
@@ -248,12 +255,15 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
     def photo_lost(self, failure: Any) -> None:
         """Record why a photo could not be fetched."""
         task, reason = failure.request.meta["task"], failures.kind(failure)
+        if reason == ending.STOPPED:
+            return
         with self.step(task, dead=reason):
             self.photos.lost(task.url, reason)
 
     def closed(self, reason: str) -> None:
         """Settle the looks of a crawl that came to its end, and write what waits."""
-        self.recorder.close_reason = reason
+        self.recorder.close_reason = self.stopping or reason
+        self.recorder.figures["pages_over_limit"] = self.frontier.left()
         self.proxy.close()
         try:
             if reason == "finished":

@@ -40,7 +40,7 @@ class PageArchive:
 
     def note(self) -> dict[str, Any]:
         """Return what ``salvage`` needs after a kill: the open segment and how far it is good."""
-        return {"file": self.name, "end": self._end}
+        return {"file": self.name, "end": self._end, "total": self.total}
 
     def keep(
         self, url: str, fetched: datetime, headers: Iterable[tuple[str, str]], body: bytes, *, rendered: bool

@@ -1,0 +1,67 @@
+"""Loaded by name, by Scrapy: what ends a crawl before its work is done. What is open then stays in the frontier."""
+
+import logging
+import time
+from typing import Any
+
+from crawlers.politeness import Refused
+from crawlers.sites import switched_off
+
+log = logging.getLogger("crawl")
+LOOK_SECONDS = 2.0
+STOPPED = "stopped"
+"""Reason code of a request that was not sent because its crawl ends."""
+
+
+class Ending:
+    """Scrapy extension that looks every 2 seconds at the kill switch (``enabled`` in the site's file) and the clock."""
+
+    def __init__(self, crawler: Any) -> None:
+        from scrapy import signals
+
+        self.crawler = crawler
+        self.until = 0.0
+        self.task: Any = None
+        crawler.signals.connect(self.opened, signal=signals.spider_opened)
+        crawler.signals.connect(self.closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Ending":
+        """Build the extension."""
+        return cls(crawler)
+
+    def opened(self, spider: Any) -> None:
+        """Begin to look."""
+        from twisted.internet.task import LoopingCall
+
+        self.until = time.monotonic() + spider.limits.seconds
+        self.task = LoopingCall(self.look, spider)
+        self.task.start(LOOK_SECONDS)
+
+    def closed(self) -> None:
+        """Look no more."""
+        if self.task and self.task.running:
+            self.task.stop()
+
+    def look(self, spider: Any) -> None:
+        """End the crawl if its time is over or its site was switched off."""
+        if time.monotonic() > self.until:
+            stop(self.crawler, "time_limit")
+        elif switched_off(spider.site.file):
+            stop(self.crawler, "switched_off")
+
+
+def stop(crawler: Any, reason: str) -> None:
+    """End a crawl: what is on the wire may come in, what waits for its turn is not sent any more."""
+    from scrapy.utils.defer import _schedule_coro
+    from twisted.python.failure import Failure
+
+    if crawler.spider.stopping:
+        return
+    log.warning("%s: stopped (%s)", crawler.spider.name, reason)
+    crawler.spider.stopping = reason
+    for slot in crawler.engine.downloader.slots.values():
+        while slot.queue:
+            _, answer = slot.queue.popleft()
+            answer.errback(Failure(Refused(STOPPED, reason)))
+    _schedule_coro(crawler.engine.close_spider_async(reason=reason))
