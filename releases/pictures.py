@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from io import BytesIO
 
 from catalog.decode import Pixels, decode, encode_jpeg
+from releases import harder
 from releases.errors import ReleaseError
 
 Corners = tuple[int, int, int, int]
@@ -25,12 +26,19 @@ def corners(box: Sequence[float], width: int, height: int) -> Corners:
     return x0, y0, x1, y1
 
 
-def crops(data: bytes, boxes: Sequence[Sequence[float]], quality: int) -> list[tuple[bytes, Corners]]:
-    """Decode a photo once and return each box as (JPEG, whole-pixel corners in the upright photo)."""
+Form = tuple[Sequence[float], str | None, str]
+"""Box of a garment, the harder variant to show of it (None: as it is), and the item's id."""
+
+
+def crops(data: bytes, forms: Sequence[Form], quality: int) -> list[tuple[bytes, Corners]]:
+    """Decode a photo once and return each garment as (JPEG, whole-pixel corners in the upright photo)."""
     pixels = decode(data).pixels
     height, width = pixels.shape[:2]
-    cut = [corners(box, width, height) for box in boxes]
-    return [(encode_jpeg(pixels[y0:y1, x0:x1], quality), (x0, y0, x1, y1)) for x0, y0, x1, y1 in cut]
+    made = []
+    for box, variant, key in forms:
+        x0, y0, x1, y1 = corners(harder.box(box, variant), width, height)
+        made.append((encode_jpeg(harder.alter(pixels[y0:y1, x0:x1], variant, key), quality), (x0, y0, x1, y1)))
+    return made
 
 
 def thumbnail(data: bytes, box: Sequence[float] | None = None, *, side: int = 160) -> bytes:

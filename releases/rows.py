@@ -47,16 +47,17 @@ class Pictures:
     def _of_photo(self, samples: Sequence[Sample]) -> list[tuple[str, Picture]]:
         photo_id = samples[0].record.photo_id
         raw = self._catalog.get_image(photo_id)
-        boxes = {sample.record.item_id: sample.record.box for sample in samples}
-        missing = [key for key in boxes if key not in self._corners]
+        wanted = {sample.record.item_id: sample for sample in samples}
+        missing = [key for key in wanted if key not in self._corners]
+        forms = [(wanted[key].record.box, wanted[key].variant, key) for key in missing]
         try:
-            cut = crops(raw, [boxes[key] for key in missing], self._policy.jpeg_quality) if missing else []
+            cut = crops(raw, forms, self._policy.jpeg_quality) if missing else []
         except (DecodeError, ReleaseError) as error:
             raise ReleaseError(f"photo {photo_id}: {error}") from error
         for key, (crop, corners) in zip(missing, cut, strict=True):
             (self._folder / key).write_bytes(crop)
             self._corners[key] = corners
-        return [(key, Picture((self._folder / key).read_bytes(), self._corners[key], raw)) for key in boxes]
+        return [(key, Picture((self._folder / key).read_bytes(), self._corners[key], raw)) for key in wanted]
 
 
 def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
         "bbox": str(list(picture.corners)),
         "item_ID": sample.number,
         "task": TASK[sample.subset],
-        "difficulty": DIFFICULTY[sample.subset],
+        "difficulty": "hard" if sample.variant else DIFFICULTY[sample.subset],
         "sample_id": sample.sample_id,
         "date": record.date,
         "date_evidence": record.date_evidence,
@@ -94,6 +95,7 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
         "label_agreement": record.label_agreement,
         "generator": record.generator,
         "photo_sha256": record.photo_id,
+        "variant": sample.variant,
         "band": sample.band,
     }
 

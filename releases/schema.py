@@ -62,7 +62,7 @@ COLUMNS: Final = (
     Column("bbox", _S, "[x0, y0, x1, y1] of the crop in pixels of the upright raw_image"),
     Column("item_ID", _S, "number of the product; restarts in every subset"),
     Column("task", _S, f"'{SINGLE}' or '{MULTI}'; empty for distractors"),
-    Column("difficulty", _S, "easy, medium or hard; empty for distractors"),
+    Column("difficulty", _S, "easy, medium or hard (every harder variant); empty for distractors"),
     Column("sample_id", _S, "unique over all editions, subsets and splits"),
     Column("date", TIME, "earliest evidence that the picture existed"),
     Column("date_evidence", _S, "JSON: the sighting or the older twin that the date comes from"),
@@ -80,6 +80,7 @@ COLUMNS: Final = (
     Column("label_agreement", pa.float64(), "0 to 1 among annotators; null with a single label"),
     Column("generator", _S, "pipeline and revision that made the picture; null for photos"),
     Column("photo_sha256", _S, "sha256 of the original file"),
+    Column("variant", _S, "tight, small or occluded: how this query was made harder; null as photographed"),
     Column("band", _S, "distractors only: cosine to the nearest query, as an interval"),
 )
 NAMES: Final = tuple(column.name for column in COLUMNS)
