@@ -54,8 +54,7 @@ def refresh(
 
     garments = pa.concat_tables([real.items, unreal.items])
     pictures = pa.concat_tables([real.photos, unreal.photos])
-    prints = pa.concat_tables([real.fingerprints, unreal.fingerprints])
-    labels = labelling.prelabel(book, garments, products, pictures, prints, workshop).tables["labels"]
+    labels = labelling.prelabel(book, garments, products, pictures, workshop).tables["labels"]
     labelling.push(book, garments, labels, pictures, workshop)
 
     book.save(state=editions.AWAITING_LABELS)

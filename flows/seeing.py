@@ -12,7 +12,7 @@ from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
 
-DETECTING = ("detector", "embedder", "probe")
+DETECTING = ("detector", "embedder", "probe", "probe_embedder")
 
 
 @dataclass(frozen=True)

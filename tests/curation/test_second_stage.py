@@ -69,6 +69,16 @@ def test_a_large_box_may_be_anything_and_a_small_one_stays_in_its_class() -> Non
     assert embedder.seen[1] == (22, 22, 3), "crops are padded as the probe was trained"
 
 
+def test_of_boxes_around_one_garment_only_the_likeliest_is_named() -> None:
+    best = box("top", 0.9, 0, 0, 60, 100, categories=("top", "shirt"))
+    twin = box("dress", 0.8, 0, 0, 62, 100)
+    apart = box("top", 0.7, 70, 0, 100, 100, categories=("top", "shirt"))
+    embedder = Light()
+    (found,) = SecondStage(Fixed(best, twin, apart), embedder, PROBE).detect([PICTURE])
+    assert [one.category for one in found] == ["coat", "dress", "shirt"]
+    assert len(embedder.seen) == 2
+
+
 def test_no_garment_is_no_work() -> None:
     embedder = Light()
     assert SecondStage(Fixed(), embedder, PROBE).detect([PICTURE, PICTURE]) == [[], []]
