@@ -35,7 +35,7 @@ _KINDS = (
     ("timeout", ("Timeout", "TimedOut", "took longer")),
     ("refused", ("ConnectionRefused", "CannotConnect", "refused")),
     ("reset", ("ResponseFailed", "ConnectionLost", "ConnectionDone", "ConnectionReset", "DataLoss")),
-    ("browser", ("TargetClosed", "net::", "playwright")),
+    ("browser", ("BrowserDiedError", "TargetClosed", "net::", "playwright")),
 )
 
 

@@ -86,7 +86,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
     }
     path = rendering.browser() if site.render != "never" else None
     if path:
-        made |= rendering.settings(path, proxy)
+        made |= rendering.settings(path, proxy, limits)
     return made
 
 

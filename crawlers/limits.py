@@ -48,3 +48,7 @@ class CrawlLimits:
     """Days for which a sitemap that names no change spares asking for a page and its photos."""
     reread_days: float = 30.0
     """Days after which a page is fetched whole, whatever its server says of changes."""
+    pages_per_context: int = 100
+    """Pages that a browser renders before what they left behind (cookies, storage, cache) is thrown away."""
+    browser_bytes: int = 2_000_000_000
+    """Memory that the browser's processes may take together before it is started anew."""

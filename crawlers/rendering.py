@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from crawlers.limits import CrawlLimits
 from crawlers.readers.reading import Reading
 
 FLAGS = (
@@ -117,17 +118,17 @@ def launch_flags(proxy: int) -> list[str]:
     return [*FLAGS, *through, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
-def settings(path: str, proxy: int) -> dict[str, Any]:
+def settings(path: str, proxy: int, limits: CrawlLimits) -> dict[str, Any]:
     """Return the Scrapy settings that render with the browser at ``path`` through the proxy on port ``proxy``."""
     flags = launch_flags(proxy)
-    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+    handler = "crawlers.browser.Browser"
     return {
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
         "PLAYWRIGHT_LAUNCH_OPTIONS": {"executable_path": path, "headless": True, "args": flags, "timeout": 60_000},
         "PLAYWRIGHT_CONTEXTS": {},
-        "PLAYWRIGHT_MAX_CONTEXTS": 1,
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 2,
+        "LOOKBENCH_PAGES_PER_CONTEXT": limits.pages_per_context,
+        "LOOKBENCH_BROWSER_BYTES": limits.browser_bytes,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 30_000,
         "PLAYWRIGHT_ABORT_REQUEST": "crawlers.rendering.unwanted",
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": "scrapy_playwright.headers.use_scrapy_headers",

@@ -1,6 +1,8 @@
 """The browser: used only where the plain HTML lacks the product, and kept from addresses that are not public."""
 
 import json
+import re
+import time
 from datetime import UTC, datetime, timedelta
 
 import psutil
@@ -74,9 +76,9 @@ def scripted(shop, count):
     shop.routes["/c/app"] = Answer(f"<!doctype html><title>Coats</title><h1>Coats</h1><div>{links}</div>".encode())
 
 
-def crawled(shop, tmp_path, now=NOW, **keys):
+def crawled(shop, tmp_path, now=NOW, caps=None, **keys):
     given = {"name": "testwick", "start_urls": [shop.url + "/"], "allow_loopback": True, "delay": 0, "concurrency": 8}
-    limits = CrawlLimits(page_seconds=60, photo_seconds=40, retries=1, seconds=240)
+    limits = CrawlLimits(**{"page_seconds": 60, "photo_seconds": 40, "retries": 1, "seconds": 240, **(caps or {})})
     site = Site(**{**given, **keys})
     return run.crawl(Catalog(tmp_path / "c"), [site], now=now, limits=limits, log=tmp_path / "log").report["testwick"]
 
@@ -142,3 +144,71 @@ def test_a_page_that_eats_memory_costs_no_other(shop, tmp_path):
     report = crawled(shop, tmp_path, **where)
     assert (report["products"], report["photos"]) == (3, 3)
     assert report["errors"] == {"browser": 1}
+
+
+def counted(tmp_path, name):
+    found = re.findall(rf"'{re.escape(name)}': (\d+)", (tmp_path / "log").read_text())
+    return int(found[-1]) if found else 0
+
+
+APP = {"discover": ["category"], "allow": ["/app/"], "render": "always"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_what_pages_leave_behind_is_thrown_away(shop, tmp_path):
+    scripted(shop, 7)
+    told = []
+    leaves = """<script>
+    const kept = document.cookie.length + ":" + localStorage.length;
+    document.cookie = "visit%(number)d=" + "x".repeat(900) + "; path=/; max-age=9999";
+    localStorage.setItem("visit%(number)d", "x".repeat(90000));
+    fetch("/told?kept=" + kept);
+    </script>"""
+    for number in range(7):
+        page = shop.routes[f"/app/{number}"].body
+        shop.routes[f"/app/{number}"] = Answer(page + (leaves % {"number": number}).encode())
+    shop.routes["/told"] = lambda server, handler: told.append(handler.path.partition("kept=")[2]) or Answer(b"thanks")
+    where = {"start_urls": [shop.url + "/c/app"], **APP}
+    report = crawled(shop, tmp_path, caps={"pages_per_context": 3}, **where)
+    assert (report["products"], report["photos"], report["errors"]) == (7, 7, {})
+    found = [(int(cookies), int(stored)) for cookies, stored in (value.split(":") for value in told)]
+    assert len(found) == 7
+    assert max(stored for _, stored in found) <= 2  # of the two pages before it in its context
+    assert max(cookies for cookies, _ in found) <= 2 * 920
+    assert counted(tmp_path, "playwright/context_count") == 3  # 8 pages, the listing among them
+    assert counted(tmp_path, "playwright/context_count/max_concurrent") <= 2
+    assert counted(tmp_path, "playwright/browser_count") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_browser_that_takes_too_much_memory_is_started_anew_and_its_pages_rendered_again(shop, tmp_path):
+    scripted(shop, 4)
+    leaks = "<script>const kept = []; setInterval(() => kept.push(new Uint8Array(4e7).fill(7)), 50);</script>"
+    good, visits = shop.routes["/app/1"], []
+    leaking = Answer(good.body.replace(b"<script>", leaks.encode() + b"<script>", 1).replace(b"/api/1", b"/api/never"))
+    shop.routes["/app/1"] = lambda server, handler: visits.append(1) or (leaking if len(visits) == 1 else good)
+    shop.routes["/api/never"] = lambda server, handler: server.stopping.wait(60)
+    where = {"start_urls": [shop.url + "/c/app"], **APP}
+    report = crawled(shop, tmp_path, caps={"browser_bytes": 900_000_000}, **where)
+    assert (report["products"], report["photos"], report["errors"]) == (4, 4, {})
+    assert len(visits) == 2
+    assert counted(tmp_path, "lookbench/browser_too_large") == 1
+    assert counted(tmp_path, "playwright/browser_count") == 2
+    shop.routes["/app/1"] = leaking  # however often it is tried
+    report = crawled(shop, tmp_path, now=NOW + timedelta(days=1), caps={"browser_bytes": 900_000_000}, **where)
+    assert (report["products"], report["errors"]) == (3, {"browser": 1})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_page_that_never_lets_go_ends_and_costs_no_other(shop, tmp_path):
+    scripted(shop, 4)
+    hangs = "<script>setTimeout(() => { for (;;); }, 300);</script>"
+    shop.routes["/app/2"] = Answer(f"<!doctype html><title>Hangs</title><div id=app></div>{hangs}".encode())
+    where = {"start_urls": [shop.url + "/c/app"], **APP}
+    began = time.monotonic()
+    report = crawled(shop, tmp_path, caps={"page_seconds": 12, "retries": 0}, **where)
+    assert (report["products"], report["errors"]) == (3, {"timeout": 1})
+    assert time.monotonic() - began < 120
