@@ -64,6 +64,8 @@ class Models(BaseModel):
     embedder: Model
     probe: Model | None = None
     """Null labels without a second stage: the detector's category stands where no text names one."""
+    decency: Model | None = None
+    """Null lets all photos through."""
     generator: Model
 
 

@@ -12,6 +12,7 @@ from flows.settings import HOME, Model, Settings, SettingsError
 
 if TYPE_CHECKING:
     from curation.categories import Probe
+    from curation.decency import Gate
     from curation.detectors import Detector
     from curation.embedders import Embedder
     from generation.pipelines import Pipeline
@@ -103,6 +104,14 @@ class Workshop:
 
         model = self.settings.models.probe
         return categories.open(**self._model(model)) if model else None
+
+    @cached_property
+    def decency(self) -> "Gate | None":
+        """The decency gate, where the settings have one."""
+        from curation import decency
+
+        model = self.settings.models.decency
+        return decency.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":
