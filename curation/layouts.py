@@ -4,7 +4,7 @@ All of it is read from reduced pictures of some 256 to 512 pixels.
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ Mask = npt.NDArray[np.bool_]
 
 _INK: Final = 40
 """Grey levels from the ground beyond which a pixel is ink."""
+_PAGE: Final = 0.3
+"""Share of ground below which nothing is read as a page."""
 _SOLID: Final = 7
 """Side in pixels of the smallest square that is part of a ground."""
 _GROUNDS: Final = 3
@@ -55,8 +57,11 @@ def page(pixels: Pixels, tall: float = _TALL) -> Page:
     The folds and the pattern of a garment pass through every row between its top and its bottom, so that a garment,
     dotted or striped, is one high band and no text.
     """
-    grey = pixels.mean(axis=2).astype(np.uint8)
+    grey = grey_of(pixels)
     off = _off_ground(grey)
+    ground = float((off <= 12).mean())
+    if ground < _PAGE:
+        return Page(ground, 0, 0.0, 0)
     ink = off > _INK
     across, down = _rules(ink), _rules(ink.T).T
     text = ink & ~_grown(across | down)
@@ -67,7 +72,7 @@ def page(pixels: Pixels, tall: float = _TALL) -> Page:
             lines += 1
             inside += int(text[top:bottom].sum())
     rules = len(_bands(across.any(axis=1))) + len(_bands(down.any(axis=0)))
-    return Page(float((off <= 12).mean()), lines, inside / max(1, int(text.sum())), rules)
+    return Page(ground, lines, inside / max(1, int(text.sum())), rules)
 
 
 def icon(pixels: Pixels) -> tuple[float, float]:
@@ -75,12 +80,16 @@ def icon(pixels: Pixels) -> tuple[float, float]:
 
     The drawing of a placeholder has one colour, apart from its edges; a small garment on white has many.
     """
+    grey = grey_of(pixels).astype(np.int16)
+    if (np.abs(grey - int(np.bincount(grey.ravel()).argmax())) > 8).mean() > 0.5:
+        return 1.0, 0.0  # no ground to speak of
     colours = pixels.astype(np.int16)
-    off = np.abs(colours - _mode(colours.reshape(-1, 3))).max(axis=2) > 4
-    if not off.any():
-        return 0.0, 0.0
+    off = _apart(colours, _mode(colours.reshape(-1, 3))) > 4
+    share = float(off.mean())
+    if share in {0.0, 1.0}:
+        return share, 0.0
     drawn = colours[off]
-    return float(off.mean()), float((np.abs(drawn - _mode(drawn)).max(axis=1) <= 2).mean())
+    return share, float((_apart(drawn, _mode(drawn)) <= 2).mean())
 
 
 def gutters(pixels: Pixels, width: float, contrast: float) -> int:
@@ -94,15 +103,32 @@ def gutters(pixels: Pixels, width: float, contrast: float) -> int:
 
 
 def _upright_gutters(pixels: Pixels, width: float, contrast: float) -> int:
-    columns = pixels.transpose(1, 0, 2).astype(np.float32)
-    spread, size, found = columns.std(axis=1).max(axis=1), len(columns), 0
+    import cv2
+
+    numbers = pixels.astype(np.float32)
+    mean, square = (cv2.reduce(values, 0, cv2.REDUCE_AVG)[0] for values in (numbers, numbers * numbers))
+    spread = np.sqrt(np.maximum(square - mean * mean, 0)).max(axis=1)
+    size, found = len(spread), 0
     for start, stop in _bands(spread <= _STILL):
         before, after = start - 3, stop + 2  # past the pixels where gutter and picture blend
         if stop - start > max(1, width * size) or before < size * 0.1 or after >= size * 0.9:
             continue
-        colour = columns[start:stop].mean(axis=(0, 1))
-        sides = [float((np.abs(columns[place] - colour).max(axis=1) > contrast).mean()) for place in (before, after)]
+        colour = mean[start:stop].mean(axis=0)
+        sides = [float((_apart(numbers[:, place], colour) > contrast).mean()) for place in (before, after)]
         found += min(sides) > 0.5 and min(spread[before], spread[after]) > _VARIED
+    return found
+
+
+def grey_of(pixels: Pixels) -> Pixels:
+    """Return the mean of the channels of (H, W, 3) pixels, (H, W) uint8, rounded down."""
+    wide = pixels.astype(np.uint16)
+    return ((wide[:, :, 0] + wide[:, :, 1] + wide[:, :, 2]) // 3).astype(np.uint8)
+
+
+def _apart(colours: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the largest difference of a channel between colours (…, 3) and another one."""
+    apart = np.abs(colours - other)
+    found: npt.NDArray[Any] = np.maximum(np.maximum(apart[..., 0], apart[..., 1]), apart[..., 2])
     return found
 
 
@@ -129,7 +155,7 @@ def _off_ground(grey: Pixels) -> npt.NDArray[np.int16]:
             tones = [*tones[: len(far)], tone]
             far.append(cv2.distanceTransform(1 - solid, cv2.DIST_L1, 3))
         counts[max(0, tone - 16) : tone + 17] = 0
-    nearest = np.array(tones, np.int16)[np.argmin(far, axis=0)] if far else tones[0]
+    nearest = np.array(tones, np.int16)[np.argmin(far, axis=0)] if len(far) > 1 else tones[0]
     off: npt.NDArray[np.int16] = np.abs(wide - nearest)
     return off
 

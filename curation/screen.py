@@ -168,11 +168,11 @@ def judge(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdic
         return "too_small", {"shorter_side": shorter, "threshold": policy.min_side}
     if longer > policy.max_aspect * shorter:
         return "extreme_aspect", {"aspect": round(longer / shorter, 2), "threshold": policy.max_aspect}
-    grey = pixels.mean(axis=2)
+    grey = layouts.grey_of(pixels)
     deviation = float(grey.std())
     if deviation < policy.min_deviation:
         return "blank", {"deviation": round(deviation, 2), "threshold": policy.min_deviation}
-    counts = np.bincount(grey.astype(np.uint8).ravel(), minlength=256)
+    counts = np.bincount(grey.ravel(), minlength=256)
     common = int(counts.argmax())
     flat = float(counts[max(0, common - 2) : common + 3].sum() / grey.size)
     reason, told = _drawn(pixels, size, policy)
