@@ -11,6 +11,7 @@ from flows import settings as settings_module
 from flows.settings import HOME, Model, Settings, SettingsError
 
 if TYPE_CHECKING:
+    from curation.decency import Gate
     from curation.detectors import Detector
     from curation.embedders import Embedder
     from generation.pipelines import Pipeline
@@ -99,6 +100,14 @@ class Workshop:
         from curation import embedders
 
         return embedders.open(**self._model(self.settings.models.embedder))
+
+    @cached_property
+    def decency(self) -> "Gate | None":
+        """The decency gate, where the settings have one."""
+        from curation import decency
+
+        model = self.settings.models.decency
+        return decency.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":
