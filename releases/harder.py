@@ -83,20 +83,25 @@ def box(corners: Sequence[float], kind: str | None) -> tuple[float, float, float
     return x0 + dx, y0 + dy, x1 - dx, y1 - dy
 
 
-def alter(pixels: Pixels, kind: str | None, key: str) -> Pixels:
-    """Return the crop (H, W, 3) as a variant shows it; ``key`` places what hides it, the same on every machine."""
-    if kind == SMALL and max(pixels.shape[:2]) > SMALL_SIDE:
+def hidden(size: tuple[int, int], kind: str | None, key: str) -> tuple[int, int, int, int] | None:
+    """Return the part (xyxy) of a crop of ``size`` (width, height) that a variant hides; ``key`` places it."""
+    if kind != OCCLUDED:
+        return None
+    wide, tall = (max(1, round(side * HIDDEN_AREA**0.5)) for side in size)
+    rng = np.random.default_rng(int(rank("occluded", key)[:16], 16))
+    left, top = int(rng.integers(size[0] - wide + 1)), int(rng.integers(size[1] - tall + 1))
+    return left, top, left + wide, top + tall
+
+
+def alter(pixels: Pixels, kind: str | None, part: tuple[int, int, int, int] | None) -> Pixels:
+    """Return the crop (H, W, 3) as a variant shows it; ``part`` of it is grey."""
+    if kind == SMALL:
         from PIL import Image
 
         image = Image.fromarray(pixels)
         image.thumbnail((SMALL_SIDE, SMALL_SIDE), Image.Resampling.LANCZOS)
         return np.asarray(image)
-    if kind != OCCLUDED:
-        return pixels
-    height, width = pixels.shape[:2]
-    tall, wide = (max(1, round(side * HIDDEN_AREA**0.5)) for side in (height, width))
-    rng = np.random.default_rng(int(rank("occluded", key)[:16], 16))
-    top, left = int(rng.integers(height - tall + 1)), int(rng.integers(width - wide + 1))
-    hidden = pixels.copy()
-    hidden[top : top + tall, left : left + wide] = GREY
-    return hidden
+    if part:
+        pixels = pixels.copy()
+        pixels[part[1] : part[3], part[0] : part[2]] = GREY
+    return pixels

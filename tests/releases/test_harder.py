@@ -99,25 +99,32 @@ def test_the_gallery_of_what_was_made_harder_holds_its_nearest_misses(made):
     assert best is None or best.item_id in free
 
 
-@pytest.mark.parametrize("kind", harder.KINDS)
-def test_a_variant_hides_what_it_says_and_is_the_same_each_time(kind):
+def test_an_occluded_one_is_partly_grey_the_same_each_time_and_elsewhere_for_another():
     pixels = np.random.default_rng(0).integers(0, 100, (200, 120, 3), np.uint8)
-    made = harder.alter(pixels, kind, "i-1")
-    assert np.array_equal(made, harder.alter(pixels, kind, "i-1"))
-    if kind == harder.OCCLUDED:
-        hidden = (made == harder.GREY).all(axis=2)
-        assert made.shape == pixels.shape
-        assert abs(hidden.mean() - harder.HIDDEN_AREA) < 0.01
-        assert np.array_equal(made[~hidden], pixels[~hidden])
-        assert not np.array_equal(made, harder.alter(pixels, kind, "i-2"))
-    elif kind == harder.SMALL:
-        assert max(made.shape[:2]) == harder.SMALL_SIDE
-        assert abs(made.shape[0] / made.shape[1] - 200 / 120) < 0.05
-    else:
-        assert harder.box((10, 20, 110, 220), kind) == pytest.approx((30, 60, 90, 180))
+    part = harder.hidden((120, 200), harder.OCCLUDED, "i-1")
+    made = harder.alter(pixels, harder.OCCLUDED, part)
+    grey = (made == harder.GREY).all(axis=2)
+    assert abs(grey.mean() - harder.HIDDEN_AREA) < 0.01
+    assert np.array_equal(made[~grey], pixels[~grey])
+    assert part == harder.hidden((120, 200), harder.OCCLUDED, "i-1")
+    assert part != harder.hidden((120, 200), harder.OCCLUDED, "i-2")
+
+
+def test_a_small_one_is_small_and_keeps_its_shape():
+    pixels = np.random.default_rng(0).integers(0, 100, (200, 120, 3), np.uint8)
+    made = harder.alter(pixels, harder.SMALL, None)
+    assert max(made.shape[:2]) == harder.SMALL_SIDE
+    assert abs(made.shape[0] / made.shape[1] - 200 / 120) < 0.05
+    tiny = pixels[:30, :20]
+    assert np.array_equal(harder.alter(tiny, harder.SMALL, None), tiny)
+
+
+def test_a_tight_one_is_the_middle():
+    assert harder.box((10, 20, 110, 220), harder.TIGHT) == pytest.approx((30, 60, 90, 180))
 
 
 def test_no_variant_changes_nothing():
     pixels = np.zeros((5, 4, 3), np.uint8)
-    assert harder.alter(pixels, None, "i-1") is pixels
+    assert harder.alter(pixels, None, None) is pixels
+    assert harder.hidden((4, 5), None, "i-1") is None
     assert harder.box((1, 2, 3, 4), None) == (1, 2, 3, 4)
