@@ -91,24 +91,6 @@ def test_a_probe_of_another_embedder_is_refused() -> None:
         SecondStage(Fixed(), Light(), wide)
 
 
-def test_a_hidden_layer_is_read_and_checked(tmp_path: Path) -> None:
-    arrays: dict[str, Any] = {
-        "category.values": np.asarray(["coat", "shirt"]),
-        "category.weights": np.asarray([[1, -1], [-1, 1], [0, 0]], np.float16),
-        "category.bias": np.zeros(2, np.float32),
-        "category.hidden_weights": np.asarray([[2, 0, 0], [0, 2, 0]], np.float16),
-        "category.hidden_bias": np.asarray([-1, -1, 0], np.float32),
-    }
-    np.savez(tmp_path / "probe.npz", **arrays)
-    probe = categories.open(f"probe:{tmp_path / 'probe.npz'}")
-    assert probe.size == 2
-    (ranked,) = probe.predict(np.asarray([[1, 0.25]], np.float32))
-    assert ranked[0] == ("coat", pytest.approx(1 / (1 + np.exp(-2)), rel=1e-5))  # units: 1, rectified to 0, 0
-    np.savez(tmp_path / "probe.npz", **{**arrays, "category.hidden_bias": np.zeros(2, np.float32)})
-    with pytest.raises(CurationError, match="head 'category'"):
-        categories.open(f"probe:{tmp_path / 'probe.npz'}")
-
-
 def test_the_checked_boxes_are_whole() -> None:
     with CHECKED.open() as file:
         rows = list(csv.DictReader(file))
