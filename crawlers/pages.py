@@ -11,7 +11,7 @@ from crawlers.discovery import Scope
 from crawlers.past import KnownPage, Past, reader
 from crawlers.photos import PhotoDesk
 from crawlers.readers.reading import Reading
-from crawlers.readers.urls import is_home, page_key
+from crawlers.readers.urls import is_home, neutral, page_key
 from crawlers.recorder import Recorder, Sight
 from crawlers.sites import Site
 from crawlers.tasks import Task
@@ -59,6 +59,11 @@ class PageDesk:
         if task.render or (self.can_render and always):
             return {}, rendering.meta()
         return media.conditional(known.validators) if known and stands and not known.rendered else {}, {}
+
+    def version(self, task: Task) -> str | None:
+        """Return the product that a page shows once more in another language than the one it was read in tonight."""
+        key = page_key(neutral(task.url))
+        return self.photos.product_of.get(key) if key != page_key(task.url) else None
 
     # seeing -----------------------------------------------------------------------------------------------
 
@@ -144,7 +149,8 @@ class PageDesk:
         identity = row["product_id"]
         if self.past.product(task.url, row):
             self.recorder.product(row)
-        self.photos.name([seen.url, task.url, reading.url, rows.address_of(reading)], identity)
+        own = rows.address_of(reading)
+        self.photos.name([seen.url, task.url, reading.url, own, neutral(own)], identity)
         self._tell(seen, task, "product", product_id=identity, source=reading.evidence.get("name"))
         self.recorder.figures["products"] = len(set(self.photos.product_of.values()))
         published = media.time_of((reading.product or {}).get("publishedAt"))
