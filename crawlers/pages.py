@@ -1,5 +1,6 @@
 """The page desk: reads pages, keeps what they show, and says what they lead to."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from typing import Any
 from catalog.ids import sha256
 from crawlers import dates, media, readers, rendering, rows
 from crawlers.discovery import Scope
+from crawlers.overrides import Overrides
 from crawlers.past import KnownPage, Past, reader
 from crawlers.photos import PhotoDesk
 from crawlers.readers.reading import Reading
@@ -17,6 +19,7 @@ from crawlers.sites import Site
 from crawlers.tasks import Task
 from crawlers.warc import PageArchive
 
+log = logging.getLogger("crawl")
 UNCHANGED = "unchanged"
 """Flag of an answer that nobody was asked for: the sitemap says that the page did not change."""
 
@@ -45,6 +48,7 @@ class PageDesk:
         self.memory = rendering.Memory(past.frontier.recalled("render"))
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.feed: dict[str, Reading] = {}
+        self.overrides = Overrides(site)
 
     def conditions(self, task: Task) -> tuple[dict[str, str], dict[str, Any]]:
         """Return headers and meta of the request for a page: send it only if the page changed, not at all, or rendered.
@@ -87,7 +91,7 @@ class PageDesk:
     def read(self, response: Any, task: Task) -> Seen | None:
         """Read the HTML of a page and keep it as evidence; None when it should be asked for again with the browser."""
         rendered = bool(response.meta.get("playwright"))
-        reading = readers.read(response.text, response.url)
+        reading, failed = self.overrides.read(readers.read(response.text, response.url), response.body)
         self.memory.learn(response.url, rendered=rendered, read=reading.page_type != "other")
         self.recorder.remember("render", *self.memory.told(response.url))
         plain = self.can_render and self.site.render == "auto" and not rendered
@@ -97,6 +101,9 @@ class PageDesk:
         kept = self.archive.keep(response.url, fetched, headers, response.body, rendered=rendered)
         evidence = {"how": "fetched", "dates": dates.agreement(fetched, dict(headers), lastmod, _published(reading))}
         evidence |= {"warc": kept} if kept else {}
+        if failed:
+            log.warning("%s: read without its page object, which failed: %s", response.url, failed)
+            evidence["page_object"] = failed
         self.recorder.figures["pages_without_bytes"] += not kept
         rules = (*_tags(response), *media.directives(reading.robots))
         seen = Seen(response.url, reading, rules, sha256(response.body), rendered, unchanged=False, evidence=evidence)
@@ -104,7 +111,7 @@ class PageDesk:
             at=seen.url,
             reading=reading,
             page_sha256=seen.page_sha256,
-            reader=reader(),
+            reader=reader(self.site.pages),
             read_at=self.past.now,
             asked_at=self.past.now,
             validators=media.headers_that_matter(dict(headers)),
