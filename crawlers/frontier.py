@@ -6,9 +6,7 @@ a batch is fixed before it is written, and a part is named by its content, so wr
 """
 
 import contextlib
-import fcntl
 import json
-import os
 import sqlite3
 import time
 import uuid
@@ -16,10 +14,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from crawlers.alive import hold, is_held
 from crawlers.errors import CrawlError
-from crawlers.tasks import Task
+from crawlers.tasks import PRIORITY, Task
 
 WAITING, LEASED, DONE, DEAD = range(4)
 NAMES = ("frontier", "leased", "done", "dead")
@@ -62,7 +61,7 @@ class Frontier:
         self.path, self.clock = path, clock
         path.parent.mkdir(parents=True, exist_ok=True)
         self.owner = uuid.uuid4().hex
-        self._alive = _hold(self._sign(self.owner))
+        self._alive = hold(self._sign(self.owner))
         try:
             self.db = sqlite3.connect(path, timeout=60, isolation_level=None)
             self.db.execute("PRAGMA journal_mode=WAL")
@@ -82,7 +81,7 @@ class Frontier:
 
     def is_alive(self, owner: str) -> bool:
         """Return whether the process of a frontier opened as ``owner`` still runs."""
-        return owner == self.owner or _is_held(self._sign(owner))
+        return owner == self.owner or is_held(self._sign(owner))
 
     def _sign(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{owner}.alive")
@@ -136,12 +135,24 @@ class Frontier:
         return int(self.db.execute("SELECT count(*) FROM tasks WHERE key >= 'page ' AND key < 'page!'").fetchone()[0])
 
     def lease(self, count: int) -> list[Task]:
-        """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS."""
+        """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS.
+
+        Start pages are done before anything else is taken, and all else before tasks of a rank below 0.
+        """
         with self._transaction():
-            found = self.db.execute(
-                "SELECT key, task FROM tasks WHERE state = ? ORDER BY rank DESC, seq LIMIT ?", (WAITING, count)
+            now = self.clock()
+            ranks = self.db.execute(
+                "SELECT max(rank) FROM tasks WHERE state = ? UNION ALL "
+                "SELECT max(rank) FROM tasks WHERE state = ? AND owner = ? AND until > ?",
+                (WAITING, LEASED, self.owner, now),
             ).fetchall()
-            until = self.clock() + LEASE_SECONDS
+            top = max((rank for (rank,) in ranks if rank is not None), default=0)
+            least = next((least for least in (PRIORITY["start"], 0) if top >= least), top)
+            found = self.db.execute(
+                "SELECT key, task FROM tasks WHERE state = ? AND rank >= ? ORDER BY rank DESC, seq LIMIT ?",
+                (WAITING, least, count),
+            ).fetchall()
+            until = now + LEASE_SECONDS
             self.db.executemany(
                 "UPDATE tasks SET state = ?, owner = ?, until = ? WHERE key = ?",
                 [(LEASED, self.owner, until, key) for key, _ in found],
@@ -278,24 +289,3 @@ def _is_verdict(row: Mapping[str, Any], urls: set[str]) -> bool:
     return (
         row["parent_id"] in urls if row["subject"] == "product" else row["outcome"] == "dropped" and row["id"] in urls
     )
-
-
-def _hold(path: Path) -> IO[str]:
-    """Hold a lock that the system drops when this process ends, however it ends."""
-    handle = path.open("w")
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return handle
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        handle = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False

@@ -28,6 +28,29 @@ _SIGNS = {
     "NT$": "TWD",
     "MX$": "MXN",
     "R$": "BRL",
+    "BR$": "BRL",
+    "JP¥": "JPY",
+    "CN¥": "CNY",
+    "￦": "KRW",
+    "Skr": "SEK",
+    "Dkr": "DKK",
+    "Nkr": "NOK",
+    "NIS": "ILS",
+    # French writes the country behind the sign, Canada's French with a blank between.
+    "$US": "USD",
+    "$CA": "CAD",
+    "$AU": "AUD",
+    "$NZ": "NZD",
+    "$HK": "HKD",
+    "$SG": "SGD",
+    "$MX": "MXN",
+    "$AR": "ARS",
+    "$CL": "CLP",
+    "$CO": "COP",
+    "£GB": "GBP",
+    "¥JP": "JPY",
+    "¥CN": "CNY",
+    **{f"$ {place}": f"{place}D" for place in ("US", "AU", "NZ", "HK", "SG")},
     "€": "EUR",
     "£": "GBP",
     "₹": "INR",
@@ -83,8 +106,9 @@ _CROWNS = {"SE": "SEK", "SV": "SEK", "DK": "DKK", "DA": "DKK", "NO": "NOK", "NB"
 _YEN = {"CN": "CNY", "ZH": "CNY"}
 
 _CODE = "|".join(sorted(CODES))
-SIGN = "|".join(re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True))
-_GAP = "[ \u00a0\u2009\u202f]"
+_GAP = "[ \u00a0\u2009\u202f\u200e\u200f]"
+_LONGEST_FIRST = sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True)
+SIGN = "|".join(re.escape(sign).replace(r"\ ", _GAP) for sign in _LONGEST_FIRST)
 _NUMBER = (
     rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*)(?:[.,]\d{{1,3}}|[.,]-{{1,2}}|:-)?"
 )
@@ -112,7 +136,7 @@ def currency_of(sign: str | None, region: str | None = None) -> str | None:
     and ¥."""
     if not sign:
         return None
-    text = sign.strip().strip("\u200e\u200f")
+    text = re.sub(_GAP, " ", sign).strip()
     if text.upper() in CODES:
         return text.upper()
     places = [part.upper() for part in re.split(r"[-_]", region or "")][::-1]

@@ -85,3 +85,22 @@ def test_never_raises(text):
     for amount in prices.find(text):
         assert amount.value >= 0
     prices.structured(text)
+
+
+LOCALES = (
+    "en en_GB en_CA en_AU de de_CH de_AT fr fr_CA fr_CH es es_MX it nl nl_BE pl sv da nb fi pt pt_BR cs sk hu ro el tr ru uk "
+    "ja ko zh_Hans et lv lt sl hr sr_Latn he id vi th ca is"
+)
+CURRENCIES = (
+    "USD EUR GBP CAD AUD CHF SEK DKK NOK PLN CZK HUF JPY CNY KRW INR BRL MXN NZD HKD SGD TRY RUB UAH ILS THB RON"
+)
+
+
+@pytest.mark.parametrize("locale", LOCALES.split())
+def test_every_currency_as_the_locale_writes_it(locale):
+    numbers = pytest.importorskip("babel.numbers", reason="babel is not installed (extra dev)")
+    for code in CURRENCIES.split():
+        text = numbers.format_currency(Decimal("1234.50"), code, locale=locale)
+        (amount,) = prices.find(text, locale.replace("_", "-"))
+        assert amount.currency == code, text
+        assert amount.value in {Decimal("1234.5"), 1234, 1235}, text
