@@ -4,12 +4,14 @@ from bisect import bisect_right
 from typing import Any
 
 from crawlers.readers import pictures
-from crawlers.readers.outline import Outline
+from crawlers.readers.outline import Outline, names_around
 from crawlers.readers.pictures import Picture
 from crawlers.readers.urls import page_key
 
 MAX_PICTURES = 60
 SMALL = 60
+# Controls in which a picture shows a colour to choose.
+_CHOOSERS = frozenset({"swatch", "swatches"})
 
 
 def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
@@ -24,6 +26,8 @@ def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
         before = bisect_right(starts, at) - 1
         link = links[before] if before >= 0 else None
         if link is not None and at <= link.end and link.key != own and not pictures.is_file(link.url):
+            continue
+        if names_around(element, 4) & _CHOOSERS:
             continue
         if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
             continue
