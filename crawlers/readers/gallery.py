@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from crawlers.readers import pictures
-from crawlers.readers.outline import Outline
+from crawlers.readers.outline import Outline, names_around
 from crawlers.readers.pictures import Picture
 from crawlers.readers.texts import tokens
 from crawlers.readers.urls import page_key
@@ -14,6 +14,8 @@ from crawlers.readers.vocabulary import STRIPS
 MAX_PICTURES = 60
 SMALL = 60
 _TURNS = ("data-slide-to", "data-bs-slide-to", "data-slide-index", "data-glide-dir", "data-target-slide")
+# Controls in which a picture shows a colour to choose.
+_CHOOSERS = frozenset({"swatch", "swatches"})
 
 
 def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
@@ -28,6 +30,8 @@ def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
         before = bisect_right(starts, at) - 1
         link = links[before] if before >= 0 else None
         if link is not None and at <= link.end and link.key != own and not pictures.is_file(link.url):
+            continue
+        if names_around(element, 4) & _CHOOSERS:
             continue
         if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
             continue

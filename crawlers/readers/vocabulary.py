@@ -78,13 +78,15 @@ PROMOTION = _pattern(
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
     r"excl\.|without tax|zzgl",
 )
+# What a badge beside a sale price says of it: "-30%", "(40% off)", "(You save".
+SAVING = re.compile(r"^\W*\d{1,2}(?:[.,]\d+)?\s?%[^.]{0,20}$|^\(")
 TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b|税", re.IGNORECASE)
 OLD_WORD = re.compile(
     r"\b(?:was|before|rrp|msrp|m\.?r\.?p\.?|uvp|listenpreis|ursprünglich|"
     r"price reduced from|pvr|prezzo di listino|cena regularna|"
     r"statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
     r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
-    r"original price was)\b\s*:?\s*$",
+    r"original price was)\b\.?\s*:?\s*$",
     re.IGNORECASE,
 )
 RANGE_DASH = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|till|do|до)\s*$")

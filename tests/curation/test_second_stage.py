@@ -10,7 +10,6 @@ import pytest
 
 import taxonomy
 from catalog.decode import Pixels
-from curation import categories
 from curation.categories import Head, Probe
 from curation.detectors import Detection
 from curation.errors import CurationError
