@@ -273,7 +273,7 @@ def saved(page: Any, text: str) -> None:
 
 @pytest.mark.slow
 def test_twenty_thousand_pictures_are_walked_by_keyboard(
-    catalog: Catalog, serve: Any, page: Any, monkeypatch: pytest.MonkeyPatch
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, serve: Any, page: Any
 ) -> None:
     picture = thumbnails.Thumbnails(catalog).small(put(catalog, 1)[0])
     monkeypatch.setattr(thumbnails.Thumbnails, "small", lambda *_: picture)
