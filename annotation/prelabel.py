@@ -1,4 +1,4 @@
-"""Labels to start from: what the shop's text says, what the pixels show, what a probe thinks."""
+"""Labels to start from: what the shop's text says, and what the pixels show."""
 
 from __future__ import annotations
 
@@ -19,20 +19,17 @@ from taxonomy.matching import match
 from taxonomy.model import Taxonomy
 
 Attributes = list[tuple[str, str]]
-ProbeScores = Mapping[str, Sequence[tuple[str, float]]]
 
 
 @dataclass(frozen=True)
 class PrelabelPolicy:
     """How machine labels are made."""
 
-    probe_floor: float = 0.5
-    """Probability from which the probe's category wins over the detector's, where no text names one."""
     second_colour: float = 0.3
     """Share of the garment from which a second colour is written down."""
     decode_to: int = 256
     """Longest side, in pixels, of the reduced decode that colours are read from."""
-    name: str = "lookbench text+colour+probe 1"
+    name: str = "lookbench text+colour 2"
     """Written as model_version of every label."""
 
 
@@ -52,7 +49,6 @@ def prelabel(
     photos: pa.Table,
     catalog: Catalog,
     taxonomy: Taxonomy,
-    probe_scores: ProbeScores | None = None,
     policy: PrelabelPolicy | None = None,
     *,
     edition: str,
@@ -60,11 +56,11 @@ def prelabel(
 ) -> StepResult:
     """Return one machine label per item: table ``labels``, a ledger of subject ``item`` and figures.
 
-    The category is the text's, else the probe's above ``probe_floor``, else the detector's. Attributes come from the
-    product's name, colour, material, breadcrumbs and description, in this order; colours from the pixels where the text
-    names none, the same for all items of a product (the mean over its retail photos). Items of looks and generated
-    pictures with a product_id inherit its text. An item whose photo does not decode or that has no category of the
-    taxonomy is dropped with its reason.
+    The category is the text's, else the detector's. Attributes come from the product's name, colour, material,
+    breadcrumbs and description, in this order; colours from the pixels where the text names none, the same for all
+    items of a product (the mean over its retail photos). Items of looks and generated pictures with a product_id
+    inherit its text. An item whose photo does not decode or that has no category of the taxonomy is dropped with its
+    reason.
     """
     policy = policy or PrelabelPolicy()
     ledger = Ledger("prelabel", "item", edition)
@@ -85,9 +81,7 @@ def prelabel(
     figures: dict[str, int] = defaultdict(int)
     for draft in drafts:
         text = texts[draft.product["product_id"]] if draft.product else {}
-        category, category_from = _category(
-            draft, text, (probe_scores or {}).get(draft.item["item_id"], ()), taxonomy, policy
-        )
+        category, category_from = _category(draft, text, taxonomy)
         if category is None:
             ledger.dropped(
                 draft.item["item_id"],
@@ -150,18 +144,9 @@ def _merge(text: Mapping[str, str], category: str, taxonomy: Taxonomy) -> Attrib
     return found
 
 
-def _category(
-    draft: _Draft,
-    text: Mapping[str, str],
-    scores: Sequence[tuple[str, float]],
-    taxonomy: Taxonomy,
-    policy: PrelabelPolicy,
-) -> tuple[str | None, str]:
+def _category(draft: _Draft, text: Mapping[str, str], taxonomy: Taxonomy) -> tuple[str | None, str]:
     if "category" in text:
         return text["category"], "text"
-    best = max(scores, key=lambda pair: pair[1], default=None)
-    if best and best[1] >= policy.probe_floor and best[0] in taxonomy.categories:
-        return best[0], "probe"
     detected = draft.item["category"]
     return (detected, "detector") if detected in taxonomy.categories else (None, "none")
 

@@ -109,6 +109,7 @@ def decode(data: bytes, *, max_pixels: int = 100_000_000, reduce_to: int | None 
         raise DecodeError("truncated", f"the {image.format} data ends before the picture does; fetch the file again")
     if image.format not in {"JPEG", "MPO"}:
         full = image.size  # TIFF turns itself upright while loading
+    image = _whole_blocks(image, full, reduce_to or 0)
     colour, alpha = _to_srgb(image, data, done)
     if alpha is not None and alpha.histogram()[255] < alpha.width * alpha.height:
         colour = _on_white(colour, alpha)
@@ -259,6 +260,16 @@ def _to_srgb(image: "Image.Image", data: bytes, done: list[str]) -> tuple["Image
     if profile and (converted := _through_profile(image, profile, done)) is not None:
         image = converted
     return image.convert("RGB"), alpha
+
+
+def _whole_blocks(image: "Image.Image", full: tuple[int, int], least: int) -> "Image.Image":
+    """Return a JPEG decoded at 1/2, 1/4 or 1/8 without a last column or row that stands for less than a whole one.
+
+    Kept, it would stretch the picture by up to a pixel, and a hash of it would stray from that of the full decode.
+    """
+    scale = -(-max(full) // max(image.size))
+    size = max(1, full[0] // scale), max(1, full[1] // scale)
+    return image if image.size == size or max(size) < least else image.crop((0, 0, *size))
 
 
 def _sixteen_to_eight(image: "Image.Image") -> tuple["Image.Image", "Image.Image | None"]:

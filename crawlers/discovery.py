@@ -7,11 +7,13 @@ from urllib.parse import urljoin, urlsplit
 
 from crawlers.limits import CrawlLimits
 from crawlers.readers.reading import Reading
-from crawlers.readers.urls import canonical, page_key, same_site
+from crawlers.readers.urls import canonical, page_key, same_site, tongue
 from crawlers.sites import Site
 from crawlers.tasks import Role, Task
 
 FEED = "/products.json?limit=250&page=1"
+FOREIGN = -1
+"""Rank of a product's page in another language than that of the start page: after everything else."""
 STORE = "/wp-json/wc/store/v1/products?per_page=100&page=1"
 
 
@@ -22,6 +24,7 @@ class Scope:
         self.site, self.limits = site, limits
         self.roots = list(dict.fromkeys(urljoin(url, "/") for url in site.start_urls))
         self._starts = {page_key(start) for start in site.start_urls}
+        self._tongues = {said for url in site.start_urls if (said := tongue(url))}
         self._shown: dict[str, set[str]] = {}
         self._turned: Counter[str] = Counter()
 
@@ -40,7 +43,12 @@ class Scope:
         address = canonical(url)
         if self.holds(address):
             is_look = any(re.search(pattern, address) for pattern in self.site.looks)
-            yield Task(address, "look" if is_look else role, depth, parent)
+            foreign = role == "product" and self._tongues and tongue(address) not in self._tongues
+            yield Task(address, "look" if is_look else role, depth, parent, priority=FOREIGN if foreign else None)
+
+    def starts(self, url: str) -> None:
+        """Learn the language of a start page where it led to: products are read in it where they have it."""
+        self._tongues.add(tongue(url))
 
     def feeds(self) -> list[str]:
         """Return the first page of every product feed that the site may have."""

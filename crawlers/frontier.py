@@ -4,24 +4,24 @@ What a task yielded (rows for the catalog, ledger rows, new tasks, state) is com
 so a killed crawl loses nothing and doubles nothing.
 """
 
-import fcntl
 import json
-import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from crawlers.alive import hold, is_held
 from crawlers.shelf import FrontierError, Shelf, Yield
-from crawlers.tasks import Task
+from crawlers.tasks import PRIORITY, Task
 
 __all__ = ["Frontier", "FrontierError", "Yield"]
 WAITING, LEASED, DONE, DEAD = range(4)
 NAMES = ("frontier", "leased", "done", "dead")
 LEASE_SECONDS = 900.0
 _LATER = 1000
-"""What is taken from the rank of a page that is left for another night: ranks below zero are not leased."""
+"""What is taken from the rank of a page that is left for another night: ranks below ``_TONIGHT`` are not leased."""
+_TONIGHT = -_LATER // 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tasks (
   key TEXT PRIMARY KEY, state INTEGER NOT NULL, rank INTEGER NOT NULL, seq INTEGER NOT NULL, task TEXT NOT NULL,
@@ -40,7 +40,8 @@ class Frontier(Shelf):
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.owner = uuid.uuid4().hex
-        self._alive = _hold(path.with_name(f"{path.name}.{self.owner}.alive"))
+        self.path = path
+        self._alive = hold(self._sign(self.owner))
         super().__init__(path, _SCHEMA, clock)
         self.postponed = False
         self._most: int | None = None
@@ -57,13 +58,13 @@ class Frontier(Shelf):
 
     def is_alive(self, owner: str) -> bool:
         """Return whether the process of a frontier opened as ``owner`` still runs."""
-        return owner == self.owner or _is_held(self._sign(owner))
+        return owner == self.owner or is_held(self._sign(owner))
 
     def _sign(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{owner}.alive")
 
     def _count(self) -> None:
-        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank >= 0", (WAITING,))
+        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank >= ?", (WAITING, _TONIGHT))
         self.waiting: int = found.fetchone()[0]
 
     def counts(self) -> dict[str, int]:
@@ -97,8 +98,8 @@ class Frontier(Shelf):
         """Leave the pages that wait, and those still to come, for another night."""
         with self._transaction():
             self.db.execute(
-                f"UPDATE tasks SET rank = rank - ? WHERE state = ? AND rank >= 0 AND {_PAGE}",  # noqa: S608
-                (_LATER, WAITING),
+                f"UPDATE tasks SET rank = rank - ? WHERE state = ? AND rank >= ? AND {_PAGE}",  # noqa: S608
+                (_LATER, WAITING, _TONIGHT),
             )
         self.postponed = True
         self._count()
@@ -113,17 +114,28 @@ class Frontier(Shelf):
         return int(asked.fetchone()[0])
 
     def lease(self, count: int) -> list[Task]:
-        """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS."""
+        """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS.
+
+        Start pages are done before anything else is taken, and all else before tasks of a rank below 0.
+        """
         if self._most is not None and self._asked >= self._most and not self.postponed:
             self._postpone()
         elif self._most is not None and not self.postponed:
             count = min(count, self._most - self._asked)
         with self._transaction():
-            found = self.db.execute(
-                "SELECT key, task FROM tasks WHERE state = ? AND rank >= 0 ORDER BY rank DESC, seq LIMIT ?",
-                (WAITING, count),
+            now = self.clock()
+            ranks = self.db.execute(
+                "SELECT max(rank) FROM tasks WHERE state = ? AND rank >= ? UNION ALL "
+                "SELECT max(rank) FROM tasks WHERE state = ? AND owner = ? AND until > ?",
+                (WAITING, _TONIGHT, LEASED, self.owner, now),
             ).fetchall()
-            until = self.clock() + LEASE_SECONDS
+            top = max((rank for (rank,) in ranks if rank is not None), default=0)
+            least = next((least for least in (PRIORITY["start"], 0) if top >= least), top)
+            found = self.db.execute(
+                "SELECT key, task FROM tasks WHERE state = ? AND rank >= ? ORDER BY rank DESC, seq LIMIT ?",
+                (WAITING, least, count),
+            ).fetchall()
+            until = now + LEASE_SECONDS
             self.db.executemany(
                 "UPDATE tasks SET state = ?, owner = ?, until = ? WHERE key = ?",
                 [(LEASED, self.owner, until, key) for key, _ in found],
@@ -161,7 +173,7 @@ class Frontier(Shelf):
                 "UPDATE tasks SET state = ?, owner = NULL WHERE state = ? AND until < ?",
                 (WAITING, LEASED, self.clock()),
             )
-            self.db.execute("UPDATE tasks SET rank = rank + ? WHERE rank < 0", (_LATER,))
+            self.db.execute("UPDATE tasks SET rank = rank + ? WHERE rank < ?", (_LATER, _TONIGHT))
         self.postponed, self._asked = False, self.pages()
         self._count()
         return back + late.rowcount
@@ -224,7 +236,7 @@ class Frontier(Shelf):
 
     def left(self) -> int:
         """Return how many pages are left for another night."""
-        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank < 0", (WAITING,))
+        found = self.db.execute("SELECT count(*) FROM tasks WHERE state = ? AND rank < ?", (WAITING, _TONIGHT))
         return int(found.fetchone()[0])
 
 
@@ -233,24 +245,3 @@ def _is_verdict(row: Mapping[str, Any], urls: set[str]) -> bool:
     return (
         row["parent_id"] in urls if row["subject"] == "product" else row["outcome"] == "dropped" and row["id"] in urls
     )
-
-
-def _hold(path: Path) -> IO[str]:
-    """Hold a lock that the system drops when this process ends, however it ends."""
-    handle = path.open("w")
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return handle
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        handle = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False

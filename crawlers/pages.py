@@ -1,5 +1,6 @@
 """The page desk: reads pages, keeps what they show, and says what they lead to."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -8,15 +9,17 @@ from typing import Any
 from catalog.ids import sha256
 from crawlers import dates, media, readers, rendering, rows
 from crawlers.discovery import Scope
+from crawlers.overrides import Overrides
 from crawlers.past import KnownPage, Past, reader
 from crawlers.photos import PhotoDesk
 from crawlers.readers.reading import Reading
-from crawlers.readers.urls import is_home, page_key
+from crawlers.readers.urls import is_home, neutral, page_key
 from crawlers.recorder import Recorder, Sight
 from crawlers.sites import Site
 from crawlers.tasks import Task
 from crawlers.warc import PageArchive
 
+log = logging.getLogger("crawl")
 UNCHANGED = "unchanged"
 """Flag of an answer that nobody was asked for: the sitemap says that the page did not change."""
 
@@ -45,6 +48,7 @@ class PageDesk:
         self.memory = rendering.Memory(past.frontier.recalled("render"))
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.feed: dict[str, Reading] = {}
+        self.overrides = Overrides(site)
 
     def conditions(self, task: Task) -> tuple[dict[str, str], dict[str, Any]]:
         """Return headers and meta of the request for a page: send it only if the page changed, not at all, or rendered.
@@ -59,6 +63,11 @@ class PageDesk:
         if task.render or (self.can_render and always):
             return {}, rendering.meta()
         return media.conditional(known.validators) if known and stands and not known.rendered else {}, {}
+
+    def version(self, task: Task) -> str | None:
+        """Return the product that a page shows once more in another language than the one it was read in tonight."""
+        key = page_key(neutral(task.url))
+        return self.photos.product_of.get(key) if key != page_key(task.url) else None
 
     # seeing -----------------------------------------------------------------------------------------------
 
@@ -83,7 +92,7 @@ class PageDesk:
     def read(self, response: Any, task: Task) -> Seen | None:
         """Read the HTML of a page and keep it as evidence; None when it should be asked for again with the browser."""
         rendered = bool(response.meta.get("playwright"))
-        reading = readers.read(response.text, response.url)
+        reading, failed = self.overrides.read(readers.read(response.text, response.url), response.body)
         self.memory.learn(response.url, rendered=rendered, read=reading.page_type != "other")
         self.recorder.remember("render", *self.memory.told(response.url))
         plain = self.can_render and self.site.render == "auto" and not rendered
@@ -94,6 +103,9 @@ class PageDesk:
         evidence = {"how": "fetched", "dates": dates.agreement(fetched, dict(headers), lastmod, _published(reading))}
         evidence |= {"warc": kept} if kept else {}
         evidence |= _waited(response)
+        if failed:
+            log.warning("%s: read without its page object, which failed: %s", response.url, failed)
+            evidence["page_object"] = failed
         self.recorder.figures["pages_without_bytes"] += not kept
         rules = (*_tags(response), *media.directives(reading.robots))
         seen = Seen(response.url, reading, rules, sha256(response.body), rendered, unchanged=False, evidence=evidence)
@@ -101,7 +113,7 @@ class PageDesk:
             at=seen.url,
             reading=reading,
             page_sha256=seen.page_sha256,
-            reader=reader(),
+            reader=reader(self.site.pages),
             read_at=self.past.now,
             asked_at=self.past.now,
             validators=media.headers_that_matter(dict(headers)),
@@ -146,7 +158,8 @@ class PageDesk:
         identity = row["product_id"]
         if self.past.product(task.url, row):
             self.recorder.product(row)
-        self.photos.name([seen.url, task.url, reading.url, rows.address_of(reading)], identity)
+        own = rows.address_of(reading)
+        self.photos.name([seen.url, task.url, reading.url, own, neutral(own)], identity)
         self._tell(seen, task, "product", product_id=identity, source=reading.evidence.get("name"))
         self.recorder.figures["products"] = len(set(self.photos.product_of.values()))
         published = media.time_of((reading.product or {}).get("publishedAt"))

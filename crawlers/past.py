@@ -24,9 +24,9 @@ GONE = frozenset({"http_404", "http_410"})
 
 
 @functools.cache
-def reader() -> str:
-    """Return a digest of the code of the page reader: what another reader read is read again."""
-    files = sorted((Path(__file__).parent / "readers").glob("*.py"))
+def reader(pages: str | None = None) -> str:
+    """Return a digest of the code of the reader and of a site's page objects: what another one read is read again."""
+    files = sorted((Path(__file__).parent / "readers").glob("*.py")) + ([Path(pages)] if pages else [])
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
@@ -98,7 +98,7 @@ class Past:
 
     def may_stand(self, page: KnownPage) -> bool:
         """Return whether a page that did not change need not be read again: same reader, read not too long ago."""
-        return page.reader == reader() and self._within(page.read_at, self.limits.reread_days)
+        return page.reader == reader(self.recorder.site.pages) and self._within(page.read_at, self.limits.reread_days)
 
     def unchanged(self, url: str, page: KnownPage) -> bool:
         """Return whether nobody needs to ask: the sitemap's date of a product or look is the one it had when read."""

@@ -9,7 +9,7 @@ from crawlers import failures, media
 from crawlers.frontier import Frontier
 from crawlers.limits import CrawlLimits
 from crawlers.past import Past
-from crawlers.readers.urls import canonical, page_key
+from crawlers.readers.urls import canonical, neutral, page_key
 from crawlers.recorder import Kept, Recorder, Sight
 
 ACCEPT = "image/avif,image/webp,image/*,*/*;q=0.8"
@@ -144,7 +144,7 @@ class PhotoDesk:
         if not sight.shows:
             return sight
         known = [self.product_of[page_key(url)] for url in sight.shows if page_key(url) in self.product_of]
-        ids = known or [product_id(self.recorder.site.name, canonical(url)) for url in sight.shows]
+        ids = known or [product_id(self.recorder.site.name, neutral(canonical(url))) for url in sight.shows]
         return Sight(sight.page_url, None, tuple(dict.fromkeys(ids)), sight.origin, sight.published_at, sight.rules)
 
     def close(self) -> None:

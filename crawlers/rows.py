@@ -9,7 +9,7 @@ from catalog.ids import product_id
 from crawlers.media import time_of
 from crawlers.readers.reading import Reading
 from crawlers.readers.schema import gender_of
-from crawlers.readers.urls import canonical, same_site
+from crawlers.readers.urls import canonical, neutral, same_site
 from crawlers.sites import Site
 
 
@@ -19,6 +19,11 @@ def address_of(reading: Reading) -> str:
     return named if named and same_site(named, reading.url) else canonical(reading.url)
 
 
+def identity_of(reading: Reading, site: Site) -> str:
+    """Return the id of a product: one for all languages in which a shop shows it."""
+    return product_id(site.name, neutral(address_of(reading)))
+
+
 def product(reading: Reading, site: Site, now: datetime, page_sha256: str) -> dict[str, Any]:
     """Return the ``products`` row of a product page; ``first_seen`` and ``last_seen`` are both ``now``."""
     item: Mapping[str, Any] = reading.product or {}
@@ -26,7 +31,7 @@ def product(reading: Reading, site: Site, now: datetime, page_sha256: str) -> di
     gender = item.get("gender") or next((found for name in crumbs if (found := gender_of(name))), None)
     evidence = {**reading.evidence, "page_sha256": page_sha256, "warnings": list(reading.warnings)}
     return {
-        "product_id": product_id(site.name, address_of(reading)),
+        "product_id": identity_of(reading, site),
         "site": site.name,
         "url": reading.url,
         "canonical_url": address_of(reading),

@@ -73,6 +73,8 @@ class Site(BaseModel):
     """Language of the pages where they do not say it (BCP 47)."""
     render: Literal["never", "auto", "always"] = "auto"
     """Use of a browser: auto renders only pages whose plain HTML lacks the product."""
+    pages: str | None = None
+    """Python file beside this one whose web-poet page objects know the shop better than the reader."""
     allow_loopback: bool = False
     """Whether this site may resolve to the machine itself (demo and tests only)."""
     enabled: bool = True
@@ -161,7 +163,7 @@ def _one(file: Path) -> Site:
     if not isinstance(value, dict):
         raise SiteError(f"{file} must hold keys such as name and start_urls, not {type(value).__name__}")
     try:
-        return Site.model_validate(value).found_in(file.resolve())
+        site = Site.model_validate(value).found_in(file.resolve())
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "file"
@@ -169,3 +171,9 @@ def _one(file: Path) -> Site:
             known = ", ".join(Site.model_fields)
             raise SiteError(f"{file}: unknown key {key!r}; known keys: {known}") from error
         raise SiteError(f"{file}: {key}: {first['msg']}; the value is {first['input']!r}") from error
+    if site.pages is None:
+        return site
+    pages = (file.parent / site.pages).resolve()
+    if not pages.is_file():
+        raise SiteError(f"{file}: pages: there is no file {pages}; it is looked for beside the site file")
+    return site.model_copy(update={"pages": str(pages)})

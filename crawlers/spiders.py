@@ -23,7 +23,7 @@ from crawlers import ending, failures, readers
 from crawlers.discovery import Scope
 from crawlers.frontier import Frontier, FrontierError
 from crawlers.limits import CrawlLimits
-from crawlers.pages import PageDesk
+from crawlers.pages import UNCHANGED, PageDesk
 from crawlers.past import Past
 from crawlers.photos import PhotoDesk
 from crawlers.proxy import GuardProxy
@@ -102,8 +102,11 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             )
         if task.role == "sitemap":
             return Request(task.url, self.sitemap, errback=self.lost, meta=meta)
+        meta["handle_httpstatus_list"] = [NOT_MODIFIED]
+        if task.role == "product" and self.desk.version(task):
+            return Request(task.url, self.version, errback=self.lost, meta={**meta, UNCHANGED: task.url})
         headers, more = self.desk.conditions(task)
-        meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **more}
+        meta |= more
         return Request(task.url, self.page, errback=self.lost, headers=headers, meta=meta)
 
     @contextmanager
@@ -219,6 +222,8 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         if response.status == NOT_MODIFIED and (known is None or known.at != response.url):
             return _whole(response.request)
         with self.step(task) as found:
+            if task.role == "start":
+                self.scope.starts(response.url)
             declared = failures.content_type(response)
             if known:
                 found.extend(self.desk.keep(self.desk.again(response, task, known), task))
@@ -231,6 +236,12 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             else:
                 found.append(replace(task, render=True))
         return None
+
+    def version(self, response: Response) -> None:
+        """Record a page that shows a known product in another language; nobody was asked for it."""
+        task: Task = response.meta["task"]
+        with self.step(task):
+            self.recorder.page(task.url, "other_language", evidence={"product_id": self.desk.version(task)})
 
     def lost(self, failure: Any) -> None:
         """Record why a page or sitemap could not be fetched; a missing optional one is no loss."""

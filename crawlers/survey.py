@@ -12,7 +12,7 @@ from crawlers.errors import CrawlError
 from crawlers.fetch import Fetched, Visitor
 from crawlers.readers.reading import Reading
 from crawlers.readers.sitemaps import Entry
-from crawlers.readers.urls import canonical, distinct, is_home, same_site
+from crawlers.readers.urls import canonical, distinct, is_home, neutral, same_site, tongue
 
 SAMPLES = 5
 TRIES = 15
@@ -77,7 +77,7 @@ def survey(url: str, visitor: Visitor, render: Callable[[str], str | None] | Non
     found.url, found.platform, found.language = home.url, platforms.of(home.body, home.headers), reading.language
     found.rules = media.directives([home.headers.get("x-robots-tag", ""), *reading.robots])
     _feed(found, visitor)
-    groups = _groups(_walk(found, visitor, list(rules.sitemaps)))
+    groups = _groups(_once(_walk(found, visitor, list(rules.sitemaps)), tongue(found.url)))
     by_sitemap = bool(groups)
     if not groups:
         groups = _linked(found, visitor, reading, home)
@@ -129,6 +129,16 @@ def _walk(found: Survey, visitor: Visitor, named: list[str]) -> Iterator[tuple[s
         waiting += more
         yield from ((place, entry) for entry in pages if same_site(entry.url, found.url))
     found.troubles += [f"{len(waiting)} more sitemaps were not read"] if waiting else []
+
+
+def _once(entries: Iterable[tuple[str, Entry]], own: str) -> list[tuple[str, Entry]]:
+    """Return one entry for the languages of a page: that of the home page's language, or else the first listed."""
+    found: dict[str, tuple[str, Entry]] = {}
+    for place, entry in entries:
+        key = neutral(canonical(entry.url))
+        if key not in found or (tongue(entry.url) == own != tongue(found[key][1].url)):
+            found[key] = (place, entry)
+    return list(found.values())
 
 
 def _groups(entries: Iterable[tuple[str, Entry]]) -> list[Group]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 Role = Literal["start", "sitemap", "listing", "category", "product", "look", "photo"]
 PRIORITY: dict[Role, int] = {
-    "sitemap": 40, "start": 30, "listing": 30, "category": 30, "product": 20, "photo": 10, "look": 0,
+    "start": 50, "sitemap": 40, "listing": 30, "category": 30, "product": 20, "photo": 10, "look": 0,
 }  # fmt: skip
 
 

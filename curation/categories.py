@@ -19,36 +19,28 @@ CATEGORY: Final = "category"
 
 @dataclass(frozen=True)
 class Head:
-    """One probe: multinomial logistic regression, on the embedding or on a hidden layer of rectified units."""
+    """One probe: multinomial logistic regression on the embedding."""
 
     values: tuple[str, ...]
     """What it can say."""
     weights: Vectors
-    """(size of the embedding or of the hidden layer, number of values)."""
+    """(size of the embedding, number of values)."""
     bias: Vectors
     """(number of values,)."""
-    hidden: tuple[Vectors, Vectors] | None = None
-    """Weights (size of the embedding, units) and bias (units,) of the hidden layer, where there is one."""
 
     @property
     def size(self) -> int:
         """Length of the embeddings it reads."""
-        return int((self.hidden[0] if self.hidden else self.weights).shape[0])
+        return int(self.weights.shape[0])
 
     @property
     def fits(self) -> bool:
         """Whether the shapes of its arrays agree."""
-        layers = [*([self.hidden] if self.hidden else []), (self.weights, self.bias)]
-        inner = not self.hidden or self.hidden[0].shape[1] == self.weights.shape[0]
-        square = all(w.ndim == 2 and b.shape == (w.shape[1],) for w, b in layers)
-        return inner and square and self.weights.shape[1] == len(self.values)
+        return self.weights.ndim == 2 and self.weights.shape[1] == len(self.values) == self.bias.size
 
     def probabilities(self, embeddings: Vectors, allowed: npt.NDArray[np.bool_] | None = None) -> Vectors:
         """Return (n, values) probabilities; those where ``allowed`` (n, values) is False are 0 before normalising."""
-        units = embeddings.astype(np.float32)
-        if self.hidden:
-            units = np.maximum(units @ self.hidden[0] + self.hidden[1], 0)
-        scores = units @ self.weights + self.bias
+        scores = embeddings.astype(np.float32) @ self.weights + self.bias
         if allowed is not None:
             scores = np.where(allowed, scores, -np.inf)
         top = scores.max(axis=1, keepdims=True)
@@ -75,7 +67,6 @@ def open(spec: str, sha256: str | None = None) -> "Probe":  # noqa: A001 - as th
                     tuple(str(value) for value in arrays[f"{name}.values"]),
                     arrays[f"{name}.weights"].astype(np.float32),
                     arrays[f"{name}.bias"].astype(np.float32),
-                    _hidden(arrays, name),
                 )
                 for name in sorted({key.rpartition(".")[0] for key in arrays.files})
             }
@@ -91,13 +82,6 @@ def open(spec: str, sha256: str | None = None) -> "Probe":  # noqa: A001 - as th
                 f"{len(head.values)} values and embeddings of {size}; restore the file"
             )
     return Probe(f"probe:{file.name}@{found}", heads)
-
-
-def _hidden(arrays: Mapping[str, Any], name: str) -> tuple[Vectors, Vectors] | None:
-    if f"{name}.hidden_weights" not in arrays:
-        return None
-    weights, bias = (arrays[f"{name}.hidden_{part}"].astype(np.float32) for part in ("weights", "bias"))
-    return weights, bias
 
 
 class Probe:

@@ -68,11 +68,11 @@ def open(  # noqa: A001 - a model room opens models
 def check_file(spec: str, file: Path, sha256: str | None) -> str:
     """Return the sha256 of a model file; raises CurationError when it is missing or not the pinned one."""
     if not file.is_file():
-        raise CurationError(f"detector {spec}: there is no file {file}; restore it or change the setting")
+        raise CurationError(f"model {spec}: there is no file {file}; restore it or change the setting")
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if sha256 is not None and found != sha256:
         raise CurationError(
-            f"detector {spec}: sha256 of {file} is {found}, the settings pin {sha256}; restore the file or the pin"
+            f"model {spec}: sha256 of {file} is {found}, the settings pin {sha256}; restore the file or the pin"
         )
     return found
 

@@ -1,5 +1,6 @@
-"""Screening: photos that do not decode, are too small, blank, extremely long, or hold text instead of a garment."""
+"""Screening: photos that do not decode, are too small, blank or long, hold words or a collage, or are placeholders."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from catalog import tables
-from catalog.decode import DecodeError, Pixels, decode
+from catalog.decode import DecodeError, Pixels, decode, pixel_digest
 from catalog.ledger import Ledger
 from catalog.steps import StepResult
 from catalog.store import Catalog, StoreError
+from curation import layouts
+from curation.decency import Gate
 from curation.review.verdicts import REASON, Verdicts
 
 Progress = Callable[[int, int], None]
@@ -31,8 +34,32 @@ class ScreenPolicy:
     """Pixels above which a photo is refused from its header."""
     min_deviation: float = 4.0
     """Standard deviation of the grey levels (0 to 255) below which a photo is ``blank``."""
-    max_flat: float = 0.97
-    """Share of pixels within 2 levels of the commonest grey above which a photo is ``text_card``: lines on a ground."""
+    max_flat: float = 0.99
+    """Share of pixels within 2 levels of the commonest grey above which a photo is ``blank`` too."""
+    min_lines: int = 5
+    """Lines of text on an even ground from which a photo is a ``text_card``."""
+    min_rules: int = 5
+    """Long thin straight lines from which such a card is a ``size_chart``."""
+    min_ground: float = 0.6
+    """Least share of a card that is even ground."""
+    min_text: float = 0.8
+    """Least share of the ink that is in lines of text: a garment with words beside it is no card."""
+    banner_aspect: float = 1.8
+    """Width over height from which a photo with text on half of it is a ``banner``."""
+    banner_lines: int = 2
+    """Lines of text on that half."""
+    gutter: float = 0.06
+    """Most share of a side that the straight line between two pictures of a ``collage`` is wide."""
+    gutter_contrast: float = 30.0
+    """Grey levels by which the pictures stand off from that line."""
+    max_icon: float = 0.2
+    """Most share of a photo that the icon or the few words of a ``placeholder`` take."""
+    min_plain: float = 0.5
+    """Least share of an icon in one and the same colour: a small garment on white has many."""
+    placeholder_products: int = 6
+    """Products of one site, not of one name or group, that show one picture, from which it is a ``placeholder``."""
+    max_indecency: float = 0.5
+    """Score of the decency gate, where the settings have one, above which a photo is ``indecent``."""
     look_at: int = 256
     """Longest side, in pixels, of the reduced picture that these figures are taken from."""
     threads: int = 2
@@ -45,19 +72,29 @@ def screen(
     policy: ScreenPolicy,
     *,
     edition: str,
+    products: pa.Table | None = None,
+    sightings: pa.Table | None = None,
+    gate: Gate | None = None,
     verdicts: Verdicts | None = None,
     progress: Progress | None = None,
 ) -> StepResult:
     """Keep the photos that can be used; table ``photos`` with upright width and height, ledger of subject ``photo``.
 
-    Reasons: those of DecodeError, ``missing_bytes``, ``too_small``, ``extreme_aspect``, ``blank``, ``text_card``; each
-    with the measured value and its threshold. A reviewer's verdict on a photo that decodes decides before all figures
-    (``reviewer``).
+    Reasons: those of DecodeError, ``missing_bytes``, and those that ``ScreenPolicy`` names; each with the measured
+    value and its threshold. ``products`` and ``sightings`` tell which products a photo was seen with. A reviewer's
+    verdict on a photo that decodes decides before all figures (``reviewer``).
     """
     ledger, kept, said = Ledger("screen", "photo", edition), [], verdicts or {}
-    rows = photos.to_pylist()
-    for done, (row, verdict) in enumerate(_judged(rows, catalog, policy), 1):
-        reason, evidence, size = verdict
+    rows, looks = photos.to_pylist(), []
+    for done, look in enumerate(_looks(rows, catalog, policy, gate), 1):
+        looks.append(look)
+        if progress:
+            progress(done, len(rows))
+    served = _served(rows, looks, products, sightings)
+    for row, look in zip(rows, looks, strict=True):
+        reason, evidence, size = look.reason, look.evidence, look.size
+        if reason is None and (shown := served.get(look.digest, 0)) >= policy.placeholder_products:
+            reason, evidence = "placeholder", {"products": shown, "threshold": policy.placeholder_products}
         stays = said.get(row["photo_id"]) if size[0] else None
         if stays is not None:
             evidence = {**evidence, "machine": reason or "ok"}
@@ -67,48 +104,107 @@ def screen(
         else:
             ledger.kept(row["photo_id"], REASON if stays else "ok", evidence=evidence)
             kept.append({**row, "width": size[0], "height": size[1]})
-        if progress:
-            progress(done, len(rows))
     return StepResult({"photos": tables.from_rows("photos", kept)}, ledger.table())
 
 
-Verdict = tuple[str | None, dict[str, Any], tuple[int, int]]
+Verdict = tuple[str | None, dict[str, Any]]
 
 
-def _judged(
-    rows: list[dict[str, Any]], catalog: Catalog, policy: ScreenPolicy
-) -> Iterator[tuple[dict[str, Any], Verdict]]:
+@dataclass(frozen=True)
+class _Look:
+    """What one photo looks like."""
+
+    reason: str | None
+    evidence: dict[str, Any]
+    size: tuple[int, int] = (0, 0)
+    digest: str = ""
+    """Of the reduced pixels: equal for every file that holds the same picture."""
+
+
+def _looks(rows: list[dict[str, Any]], catalog: Catalog, policy: ScreenPolicy, gate: Gate | None) -> Iterator[_Look]:
     with ThreadPoolExecutor(policy.threads) as pool:
         for start in range(0, len(rows), PORTION):
             portion = rows[start : start + PORTION]
-            yield from zip(portion, pool.map(lambda row: _look(row["photo_id"], catalog, policy), portion), strict=True)
+            yield from pool.map(lambda row: _look(row["photo_id"], catalog, policy, gate), portion)
 
 
-def _look(photo_id: str, catalog: Catalog, policy: ScreenPolicy) -> Verdict:
+def _look(photo_id: str, catalog: Catalog, policy: ScreenPolicy, gate: Gate | None) -> _Look:
     try:
         data = catalog.get_image(photo_id)
         decoded = decode(data, max_pixels=policy.max_pixels, reduce_to=policy.look_at)
     except DecodeError as error:
-        return error.reason, {"message": str(error)}, (0, 0)
+        return _Look(error.reason, {"message": str(error)})
     except StoreError as error:
-        return "missing_bytes", {"message": str(error)}, (0, 0)
-    return judge(decoded.pixels, (decoded.width, decoded.height), policy)
+        return _Look("missing_bytes", {"message": str(error)})
+    size = (decoded.width, decoded.height)
+    reason, evidence = judge(decoded.pixels, size, policy)
+    if reason is None and gate is not None:
+        score = gate.indecency(decoded.pixels)
+        told = {"indecency": round(score, 4), "threshold": policy.max_indecency, "gate": gate.name}
+        reason, evidence = ("indecent", told) if score > policy.max_indecency else (None, {**evidence, **told})
+    return _Look(reason, evidence, size, pixel_digest(decoded.pixels))
+
+
+def _served(
+    rows: list[dict[str, Any]], looks: list[_Look], products: pa.Table | None, sightings: pa.Table | None
+) -> dict[str, int]:
+    """Return digest of a picture -> the most products of one site that show it, sizes and colours of one taken once."""
+    listed = [] if products is None else products.select(["product_id", "group_id", "name"]).to_pylist()
+    known = {row["product_id"]: row["group_id"] or row["name"] for row in listed}
+    seen = [] if sightings is None else sightings.select(["photo_id", "product_id", "site"]).to_pylist()
+    digest = {row["photo_id"]: look.digest for row, look in zip(rows, looks, strict=True) if look.digest}
+    shown: dict[str, dict[str | None, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in (*rows, *seen):
+        if row["product_id"] and row["photo_id"] in digest:
+            product = known.get(row["product_id"]) or row["product_id"]
+            shown[digest[row["photo_id"]]][row["site"]].add(product)
+    return {key: max(map(len, sites.values())) for key, sites in shown.items()}
 
 
 def judge(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdict:
-    """Return (reason or None, evidence, size) for (H, W, 3) pixels, reduced or not, of a photo of ``size`` (w, h)."""
+    """Return (reason or None, evidence) for (H, W, 3) pixels, reduced or not, of a photo of ``size`` (w, h)."""
     shorter, longer = sorted(size)
     if shorter < policy.min_side:
-        return "too_small", {"shorter_side": shorter, "threshold": policy.min_side}, size
+        return "too_small", {"shorter_side": shorter, "threshold": policy.min_side}
     if longer > policy.max_aspect * shorter:
-        return "extreme_aspect", {"aspect": round(longer / shorter, 2), "threshold": policy.max_aspect}, size
-    grey = pixels.mean(axis=2)
+        return "extreme_aspect", {"aspect": round(longer / shorter, 2), "threshold": policy.max_aspect}
+    grey = layouts.grey_of(pixels)
     deviation = float(grey.std())
     if deviation < policy.min_deviation:
-        return "blank", {"deviation": round(deviation, 2), "threshold": policy.min_deviation}, size
-    counts = np.bincount(grey.astype(np.uint8).ravel(), minlength=256)
+        return "blank", {"deviation": round(deviation, 2), "threshold": policy.min_deviation}
+    counts = np.bincount(grey.ravel(), minlength=256)
     common = int(counts.argmax())
     flat = float(counts[max(0, common - 2) : common + 3].sum() / grey.size)
-    if flat > policy.max_flat:
-        return "text_card", {"flat": round(flat, 4), "threshold": policy.max_flat}, size
-    return None, {"deviation": round(deviation, 1), "flat": round(flat, 3)}, size
+    reason, told = _drawn(pixels, size, policy)
+    if reason is None and flat > policy.max_flat:
+        return "blank", {"flat": round(flat, 4), "threshold": policy.max_flat}
+    return reason, told or {"deviation": round(deviation, 1), "flat": round(flat, 3)}
+
+
+def _drawn(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdict:
+    """Return (reason or None, evidence) of what is drawn and not photographed."""
+    read = layouts.page(pixels)
+    if _is_card(read, policy.min_lines, policy):
+        told = {"lines": read.lines, "rules": read.rules, "text": round(read.share, 2), "threshold": policy.min_lines}
+        return "size_chart" if read.rules >= policy.min_rules else "text_card", told
+    drawn, plain = layouts.icon(pixels)
+    if drawn < policy.max_icon and (plain > policy.min_plain or _is_card(read, 1, policy)):
+        told = {"drawn": round(drawn, 3), "plain": round(plain, 3), "lines": read.lines, "threshold": policy.min_plain}
+        return "text_card" if read.lines > 1 else "placeholder", told
+    if size[0] >= policy.banner_aspect * size[1] and (lines := _banner(pixels, policy)):
+        return "banner", {"aspect": round(size[0] / size[1], 2), "lines": lines, "threshold": policy.banner_aspect}
+    if parts := layouts.gutters(pixels, policy.gutter, policy.gutter_contrast):
+        return "collage", {"gutters": parts, "threshold": policy.gutter_contrast}
+    return None, {}
+
+
+def _is_card(read: layouts.Page, lines: int, policy: ScreenPolicy) -> bool:
+    return read.lines >= lines and read.share >= policy.min_text and read.ground >= policy.min_ground
+
+
+def _banner(pixels: Pixels, policy: ScreenPolicy) -> int:
+    """Return the lines of text on the whole, the left, the middle or the right half; 0 when none is a card."""
+    half = pixels.shape[1] // 2
+    parts = (pixels, pixels[:, :half], pixels[:, half // 2 : half // 2 + half], pixels[:, half:])
+    read = [layouts.page(part, tall=0.3) for part in parts]
+    return max((one.lines for one in read if _is_card(one, policy.banner_lines, policy)), default=0)

@@ -1,6 +1,5 @@
 """Labels: predicted by machine, sent to Label Studio, and pulled back as what people (or nobody) said."""
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,10 +14,8 @@ from flows.progress import say, track
 from flows.workshop import Workshop
 
 
-def prelabel(
-    book: Edition, items: pa.Table, products: pa.Table, photos: pa.Table, prints: pa.Table, workshop: Workshop
-) -> StepResult:
-    """Predict the labels of every item: text of its product, colour of its pixels, and the probe on its embedding."""
+def prelabel(book: Edition, items: pa.Table, products: pa.Table, photos: pa.Table, workshop: Workshop) -> StepResult:
+    """Predict the labels of every item: text of its product, and colour of its pixels."""
     words = taxonomy.load()
     with track("prelabel") as progress:
         return book.step(
@@ -29,26 +26,15 @@ def prelabel(
                 photos,
                 book.catalog,
                 words,
-                _probed(items, prints, workshop),
                 edition=book.name,
                 progress=progress,
             ),
-            inputs={"items": items, "products": products, "photos": photos, "fingerprints": prints},
+            inputs={"items": items, "products": products, "photos": photos},
             settings={"taxonomy": words.version, "models": workshop.settings.models.model_dump()},
             subject="item",
             ids=items["item_id"].to_pylist(),
             room="annotation",
         )
-
-
-def _probed(items: pa.Table, prints: pa.Table, workshop: Workshop) -> dict[str, list[tuple[str, float]]]:
-    """Return item_id -> (category, probability) pairs, best first."""
-    crops = prints.filter(pc.is_in(prints["id"], items["item_id"]))
-    if not crops.num_rows or workshop.probe is None:
-        return {}
-    flat = crops["embedding"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    embeddings = flat.reshape(crops.num_rows, -1).astype(np.float32)
-    return dict(zip(crops["id"].to_pylist(), workshop.probe.predict(embeddings), strict=True))
 
 
 def push(book: Edition, items: pa.Table, labels: pa.Table, photos: pa.Table, workshop: Workshop) -> None:

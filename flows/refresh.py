@@ -41,8 +41,8 @@ def refresh(
     book = editions.begin(workshop.catalog, edition, workshop.now)
     history = _history(book)
 
-    photos, products = _select(book)
-    real = see(book, photos, products, history, workshop)
+    photos, products, sightings = _select(book)
+    real = see(book, photos, products, history, workshop, sightings=sightings)
     if not real.items.num_rows:
         raise EmptyEditionError(
             f"edition {edition}: no garment was found in any of {photos.num_rows} photos that is not a repetition; "
@@ -54,8 +54,7 @@ def refresh(
 
     garments = pa.concat_tables([real.items, unreal.items])
     pictures = pa.concat_tables([real.photos, unreal.photos])
-    prints = pa.concat_tables([real.fingerprints, unreal.fingerprints])
-    labels = labelling.prelabel(book, garments, products, pictures, prints, workshop).tables["labels"]
+    labels = labelling.prelabel(book, garments, products, pictures, workshop).tables["labels"]
     labelling.push(book, garments, labels, pictures, workshop)
 
     book.save(state=editions.AWAITING_LABELS)
@@ -78,14 +77,15 @@ def _history(book: Edition) -> History:
     return history
 
 
-def _select(book: Edition) -> tuple[pa.Table, pa.Table]:
+def _select(book: Edition) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Choose the photos of the edition, and keep the products as they are known now: a later crawl changes nothing."""
     photos, products = views.photos(book.catalog), views.products(book.catalog)
+    sightings = book.catalog.read("sightings")
     since, until = book.record.since, book.record.opened_at
     chosen = book.step(
         "select",
-        lambda: select.new_photos(photos, products, since, until, edition=book.name),
-        inputs={"photos": photos, "products": products},
+        lambda: select.new_photos(photos, products, sightings, since, until, edition=book.name),
+        inputs={"photos": photos, "products": products, "sightings": sightings},
         settings={"since": since, "until": until},
         subject="photo",
         ids=photos["photo_id"].to_pylist(),
@@ -96,7 +96,7 @@ def _select(book: Edition) -> tuple[pa.Table, pa.Table]:
             f"edition {book.name} has no new photo in {book.catalog.root} (first seen after {since}, up to {until}): "
             "crawl first"
         )
-    return chosen["photos"], chosen["products"]
+    return chosen["photos"], chosen["products"], chosen["sightings"]
 
 
 def _generate(book: Edition, real: Seen, products: pa.Table, workshop: Workshop) -> tuple[pa.Table, pa.Table]:

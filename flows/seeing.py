@@ -12,7 +12,7 @@ from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
 
-DETECTING = ("detector", "embedder", "probe")
+DETECTING = ("detector", "embedder", "probe", "probe_embedder")
 
 
 @dataclass(frozen=True)
@@ -32,26 +32,38 @@ def see(
     history: History,
     workshop: Workshop,
     *,
+    sightings: pa.Table | None = None,
     generated: pa.Table | None = None,
     seeds: pa.Table | None = None,
 ) -> Seen:
     """Screen, detect, fingerprint, tie garments to products, and drop what repeats.
 
-    With ``generated`` (table generated) the photos are AI pictures: each garment is held against the seed it was made
-    from (``seeds``: their fingerprints), and the steps are named ``generated-…``.
+    ``sightings`` tell which products share a photo. With ``generated`` (table generated) the photos are AI pictures:
+    each garment is held against the seed it was made from (``seeds``: their fingerprints), and the steps are named
+    ``generated-…``.
     """
     settings, catalog, prefix = workshop.settings, book.catalog, "" if generated is None else "generated-"
     said = reviews.load(catalog, book.name)
     screened_by, detected_by, judged_by = (said.get(prefix + step, {}) for step in ("screen", "detect", "deduplicate"))
 
+    decency = settings.models.decency and settings.models.decency.model_dump()
+
     with track(f"{prefix}screen") as progress:
         screened = book.step(
             f"{prefix}screen",
             lambda: screen.screen(
-                photos, catalog, settings.screen, edition=book.name, verdicts=screened_by, progress=progress
+                photos,
+                catalog,
+                settings.screen,
+                edition=book.name,
+                products=products,
+                sightings=sightings,
+                gate=workshop.decency,
+                verdicts=screened_by,
+                progress=progress,
             ),
-            inputs={"photos": photos},
-            settings={**asdict(settings.screen), "verdicts": screened_by},
+            inputs={"photos": photos, "products": products, **({} if sightings is None else {"sightings": sightings})},
+            settings={**asdict(settings.screen), "decency": decency, "verdicts": screened_by},
             subject="photo",
             ids=photos["photo_id"].to_pylist(),
         ).tables["photos"]

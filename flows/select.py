@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from catalog import tables
 from catalog.ledger import Ledger
@@ -10,12 +11,18 @@ from catalog.steps import StepResult
 
 
 def new_photos(
-    photos: pa.Table, products: pa.Table, since: datetime | None, until: datetime, *, edition: str
+    photos: pa.Table,
+    products: pa.Table,
+    sightings: pa.Table,
+    since: datetime | None,
+    until: datetime,
+    *,
+    edition: str,
 ) -> StepResult:
     """Keep photos first seen after ``since`` (the edition before opened then) and not after ``until``.
 
-    Returns tables ``photos`` and ``products`` (all of them, as known now); the ledger has one row per photo of the
-    catalog.
+    Returns tables ``photos``, ``products`` (all of them, as known now) and ``sightings`` (of the kept photos, not after
+    ``until``); the ledger has one row per photo of the catalog.
     """
     ledger, kept = Ledger("select", "photo", edition), []
     for row in photos.to_pylist():
@@ -27,4 +34,8 @@ def new_photos(
         else:
             ledger.kept(row["photo_id"], evidence=seen)
             kept.append(row)
-    return StepResult({"photos": tables.from_rows("photos", kept), "products": products}, ledger.table())
+    chosen = tables.from_rows("photos", kept)
+    seen = sightings.filter(
+        pc.and_(pc.is_in(sightings["photo_id"], chosen["photo_id"]), pc.less_equal(sightings["seen_at"], until))
+    )
+    return StepResult({"photos": chosen, "products": products, "sightings": seen}, ledger.table())

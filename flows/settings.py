@@ -64,6 +64,10 @@ class Models(BaseModel):
     embedder: Model
     probe: Model | None = None
     """Null labels without a second stage: the detector's category stands where no text names one."""
+    probe_embedder: Model | None = None
+    """Whose vectors the probe reads; null takes those of the embedder."""
+    decency: Model | None = None
+    """Null lets all photos through."""
     generator: Model
 
 

@@ -11,7 +11,7 @@ from flows import settings as settings_module
 from flows.settings import HOME, Model, Settings, SettingsError
 
 if TYPE_CHECKING:
-    from curation.categories import Probe
+    from curation.decency import Gate
     from curation.detectors import Detector
     from curation.embedders import Embedder
     from generation.pipelines import Pipeline
@@ -83,11 +83,16 @@ class Workshop:
     @cached_property
     def detector(self) -> "Detector":
         """The garment detector, its categories settled by the probe where the settings have one."""
-        from curation import detectors
+        from curation import categories, detectors, embedders
         from curation.second_stage import SecondStage
 
-        found = detectors.open(**self._model(self.settings.models.detector))
-        return SecondStage(found, self.embedder, self.probe) if self.probe else found
+        models = self.settings.models
+        found = detectors.open(**self._model(models.detector))
+        if models.probe is None:
+            return found
+        reader = models.probe_embedder
+        embedder = embedders.open(**self._model(reader)) if reader else self.embedder
+        return SecondStage(found, embedder, categories.open(**self._model(models.probe)))
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -97,12 +102,12 @@ class Workshop:
         return embedders.open(**self._model(self.settings.models.embedder))
 
     @cached_property
-    def probe(self) -> "Probe | None":
-        """The second stage that names a crop's category, where the settings have one."""
-        from curation import categories
+    def decency(self) -> "Gate | None":
+        """The decency gate, where the settings have one."""
+        from curation import decency
 
-        model = self.settings.models.probe
-        return categories.open(**self._model(model)) if model else None
+        model = self.settings.models.decency
+        return decency.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":

@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 MAX_BYTES = 50_000_000
 TIMEOUT = 30.0
+SMALL, GREY = 64, 128
 AGENT = "lookbench-fetch/1 (fills a research release; one request at a time)"
 
 
@@ -42,16 +43,21 @@ def fetch(url: str, sha256: str) -> bytes:
     return data
 
 
-def crop(data: bytes, box: list[int], quality: int) -> bytes:
-    """Return one box (xyxy in pixels of the upright picture) of a photo as JPEG."""
+def crop(data: bytes, row: dict[str, Any], quality: int) -> bytes:
+    """Return what a row shows of a photo as JPEG: its box, made smaller or partly grey where it is a harder variant."""
     from PIL import Image, ImageOps
 
     image = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
+    shown = image.convert("RGB").crop(ast.literal_eval(row["bbox"]))
+    if row.get("variant") == "small":
+        shown.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
+    if row.get("hidden"):
+        shown.paste((GREY, GREY, GREY), ast.literal_eval(row["hidden"]))
     sink = io.BytesIO()
-    image.convert("RGB").crop((box[0], box[1], box[2], box[3])).save(sink, "JPEG", quality=quality, subsampling=0)
+    shown.save(sink, "JPEG", quality=quality, subsampling=0)
     return sink.getvalue()
 
 
@@ -86,7 +92,7 @@ def fill(row: dict[str, Any], photos: Photos, quality: int) -> dict[str, Any] | 
     raw = photos.get(row["source_url"], row["photo_sha256"])
     if raw is None:
         return None
-    cut = crop(raw, ast.literal_eval(row["bbox"]), quality)
+    cut = crop(raw, row, quality)
     return {**row, "image": {"bytes": cut, "path": None}, "raw_image": {"bytes": raw, "path": row["photo_sha256"]}}
 
 

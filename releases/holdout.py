@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from releases.records import Record, rank
 
@@ -55,6 +56,25 @@ def _main_group(records: Sequence[Record]) -> Group | None:
     """Return the label group that most photos of a product have, a tie going to the first in the alphabet."""
     votes = Counter(record.group for record in records if record.group)
     return min(votes, key=lambda group: (-votes[group], group)) if votes else None
+
+
+class Space:
+    """The embeddings of an edition's garments."""
+
+    def __init__(self, fingerprints: pa.Table) -> None:
+        self._row = {key: row for row, key in enumerate(fingerprints["id"].to_pylist())}
+        self._embedding = fingerprints["embedding"]
+
+    def nearest(self, candidates: Iterable[Record], queries: Iterable[Record]) -> dict[str, float]:
+        """Return item_id -> cosine to the nearest query; candidates and queries without a fingerprint are left out."""
+        known = [record.item_id for record in candidates if record.item_id in self._row]
+        asked = [record.item_id for record in queries if record.item_id in self._row]
+        return dict(zip(known, nearest(self._vectors(known), self._vectors(asked)).tolist(), strict=True))
+
+    def _vectors(self, ids: Sequence[str]) -> Vectors:
+        rows = pa.array([self._row[key] for key in ids], type=pa.int64())
+        flat = self._embedding.take(rows).combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        return flat.astype(np.float32).reshape(len(ids), -1) if ids else np.zeros((0, 1), dtype=np.float32)
 
 
 def nearest(candidates: Vectors, queries: Vectors, *, block: int = 4096) -> npt.NDArray[np.float32]:

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from io import BytesIO
 
 from catalog.decode import Pixels, decode, encode_jpeg
+from releases import harder
 from releases.errors import ReleaseError
 
 Corners = tuple[int, int, int, int]
@@ -25,12 +27,32 @@ def corners(box: Sequence[float], width: int, height: int) -> Corners:
     return x0, y0, x1, y1
 
 
-def crops(data: bytes, boxes: Sequence[Sequence[float]], quality: int) -> list[tuple[bytes, Corners]]:
-    """Decode a photo once and return each box as (JPEG, whole-pixel corners in the upright photo)."""
+Form = tuple[Sequence[float], str | None, str]
+"""Box of a garment, the harder variant to show of it (None: as it is), and the item's id."""
+
+
+@dataclass(frozen=True)
+class Crop:
+    """A garment cut out of its photo."""
+
+    jpeg: bytes
+    corners: Corners
+    """Whole pixels of the upright photo."""
+    hidden: Corners | None
+    """Whole pixels of the crop that are grey, in a harder variant."""
+
+
+def crops(data: bytes, forms: Sequence[Form], quality: int) -> list[Crop]:
+    """Decode a photo once and return each garment of it."""
     pixels = decode(data).pixels
     height, width = pixels.shape[:2]
-    cut = [corners(box, width, height) for box in boxes]
-    return [(encode_jpeg(pixels[y0:y1, x0:x1], quality), (x0, y0, x1, y1)) for x0, y0, x1, y1 in cut]
+    made = []
+    for box, variant, key in forms:
+        x0, y0, x1, y1 = corners(harder.box(box, variant), width, height)
+        part = harder.hidden((x1 - x0, y1 - y0), variant, key)
+        shown = harder.alter(pixels[y0:y1, x0:x1], variant, part)
+        made.append(Crop(encode_jpeg(shown, quality), (x0, y0, x1, y1), part))
+    return made
 
 
 def thumbnail(data: bytes, box: Sequence[float] | None = None, *, side: int = 160) -> bytes:

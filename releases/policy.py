@@ -36,6 +36,14 @@ class ReleasePolicy:
     """Gallery rows per query up to which other products fill a gallery; the published galleries have 3.3 to 5.1."""
     anchors: int = 24
     """Queries of the edition before that are carried along, to tell drift from difficulty."""
+    harder_share: float = 0.25
+    """Share of the queries of a solved kind (subset and category) that are asked for in a harder form: a tighter crop,
+    a smaller one, a part of it hidden. The nearest products fill that share of their galleries. 0 turns it off."""
+    harder_from: float = 0.9
+    """A kind is solved when the first answer of some reference model was right for this share of its queries in the
+    edition before."""
+    harder_least: int = 5
+    """Fewest queries in the edition before from which a kind is judged."""
     pixels: Literal["embedded", "links"] = "embedded"
     """``links`` leaves out the pixels of photos that have an address, and ships a script that fetches them."""
     shard_bytes: int = 500_000_000

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from catalog.decode import DecodeError
 from catalog.store import Catalog
 from releases.errors import ReleaseError
-from releases.pictures import Corners, crops
+from releases.pictures import Crop, crops
 from releases.policy import ReleasePolicy
 from releases.schema import DIFFICULTY, TASK
 from releases.subsets import Sample
@@ -19,8 +19,7 @@ from releases.subsets import Sample
 class Picture:
     """The pixels of one sample."""
 
-    crop: bytes
-    corners: Corners
+    crop: Crop
     raw: bytes
 
 
@@ -29,7 +28,7 @@ class Pictures:
 
     def __init__(self, catalog: Catalog, folder: Path, policy: ReleasePolicy) -> None:
         self._catalog, self._folder, self._policy = catalog, folder, policy
-        self._corners: dict[str, Corners] = {}
+        self._crops: dict[str, Crop] = {}
         folder.mkdir(parents=True)
 
     def of(self, samples: Sequence[Sample]) -> list[Picture]:
@@ -47,16 +46,18 @@ class Pictures:
     def _of_photo(self, samples: Sequence[Sample]) -> list[tuple[str, Picture]]:
         photo_id = samples[0].record.photo_id
         raw = self._catalog.get_image(photo_id)
-        boxes = {sample.record.item_id: sample.record.box for sample in samples}
-        missing = [key for key in boxes if key not in self._corners]
+        wanted = {sample.record.item_id: sample for sample in samples}
+        missing = [key for key in wanted if key not in self._crops]
+        forms = [(wanted[key].record.box, wanted[key].variant, key) for key in missing]
         try:
-            cut = crops(raw, [boxes[key] for key in missing], self._policy.jpeg_quality) if missing else []
+            cut = crops(raw, forms, self._policy.jpeg_quality) if missing else []
         except (DecodeError, ReleaseError) as error:
             raise ReleaseError(f"photo {photo_id}: {error}") from error
-        for key, (crop, corners) in zip(missing, cut, strict=True):
-            (self._folder / key).write_bytes(crop)
-            self._corners[key] = corners
-        return [(key, Picture((self._folder / key).read_bytes(), self._corners[key], raw)) for key in boxes]
+        for key, crop in zip(missing, cut, strict=True):
+            (self._folder / key).write_bytes(crop.jpeg)
+            self._crops[key] = replace(crop, jpeg=b"")  # the bytes of all crops of an edition would fill the memory
+        kept = {key: replace(self._crops[key], jpeg=(self._folder / key).read_bytes()) for key in wanted}
+        return [(key, Picture(crop, raw)) for key, crop in kept.items()]
 
 
 def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
     linked = links and record.source_url is not None
     others = [value for _, value in record.attributes if value != record.main_attribute]
     return {
-        "image": None if linked else {"bytes": picture.crop, "path": f"{record.item_id}.jpg"},
+        "image": None if linked else {"bytes": picture.crop.jpeg, "path": f"{record.item_id}.jpg"},
         "raw_image": {
             "bytes": None if linked else picture.raw,
             "path": record.source_url if linked else record.photo_id,
@@ -73,10 +74,10 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
         "category": record.category,
         "main_attribute": record.main_attribute or "",
         "other_attributes": ", ".join(dict.fromkeys(others)),
-        "bbox": str(list(picture.corners)),
+        "bbox": str(list(picture.crop.corners)),
         "item_ID": sample.number,
         "task": TASK[sample.subset],
-        "difficulty": DIFFICULTY[sample.subset],
+        "difficulty": "hard" if sample.variant else DIFFICULTY[sample.subset],
         "sample_id": sample.sample_id,
         "date": record.date,
         "date_evidence": record.date_evidence,
@@ -94,6 +95,8 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
         "label_agreement": record.label_agreement,
         "generator": record.generator,
         "photo_sha256": record.photo_id,
+        "variant": sample.variant,
+        "hidden": str(list(picture.crop.hidden)) if picture.crop.hidden else None,
         "band": sample.band,
     }
 

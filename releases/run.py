@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import taxonomy
 from catalog.ledger import Ledger
 from catalog.store import Catalog
-from releases import anchors, card, croissant, digests, evidence, gates, manifest, qrels, reading, report, wheel
+from releases import anchors, card, croissant, digests, evidence, gates, harder, manifest, qrels, reading, report, wheel
 from releases.errors import ReleaseError
 from releases.policy import ReleasePolicy
 from releases.records import join
@@ -55,7 +55,7 @@ class FreezeInputs:
     taxonomy_path: Path
     """The taxonomy that the labels speak."""
     previous: Path | None = None
-    """Release of the edition before, for the anchors."""
+    """Release of the edition before, for the anchors and for what its reference models solved."""
     code: Mapping[str, str] = field(default_factory=dict)
     """Room -> version of the code that ran."""
     notes: Sequence[str] = ()
@@ -94,7 +94,14 @@ def freeze(
     ledger = Ledger("assemble", "item", inputs.edition)
     tables = (inputs.items, inputs.photos, inputs.products, inputs.labels, inputs.decisions, inputs.generated)
     records = join(*tables, ledger)
-    assembly = assemble(records, inputs.fingerprints, policy, edition=inputs.edition, ledger=ledger)
+    assembly = assemble(
+        records,
+        inputs.fingerprints,
+        policy,
+        edition=inputs.edition,
+        ledger=ledger,
+        solved=harder.solved(inputs.previous, policy),
+    )
     held = gates.hold(assembly, inputs.labels, inputs.fingerprints, policy)
     part = out.parent / f".{out.name}.part"
     try:

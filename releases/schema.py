@@ -1,7 +1,7 @@
 """The columns of a release: the nine of the published LookBench first, then dates, provenance and typed attributes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -62,7 +62,7 @@ COLUMNS: Final = (
     Column("bbox", _S, "[x0, y0, x1, y1] of the crop in pixels of the upright raw_image"),
     Column("item_ID", _S, "number of the product; restarts in every subset"),
     Column("task", _S, f"'{SINGLE}' or '{MULTI}'; empty for distractors"),
-    Column("difficulty", _S, "easy, medium or hard; empty for distractors"),
+    Column("difficulty", _S, "easy, medium or hard (every harder variant); empty for distractors"),
     Column("sample_id", _S, "unique over all editions, subsets and splits"),
     Column("date", TIME, "earliest evidence that the picture existed"),
     Column("date_evidence", _S, "JSON: the sighting or the older twin that the date comes from"),
@@ -80,8 +80,12 @@ COLUMNS: Final = (
     Column("label_agreement", pa.float64(), "0 to 1 among annotators; null with a single label"),
     Column("generator", _S, "pipeline and revision that made the picture; null for photos"),
     Column("photo_sha256", _S, "sha256 of the original file"),
+    Column("variant", _S, "tight, small or occluded: how this query was made harder; null as photographed"),
+    Column("hidden", _S, "[x0, y0, x1, y1] of the crop that an occluded one shows grey; null elsewhere"),
     Column("band", _S, "distractors only: cosine to the nearest query, as an interval"),
 )
+LATER: Final = frozenset({"variant", "hidden"})
+"""Columns that the first releases do not have."""
 NAMES: Final = tuple(column.name for column in COLUMNS)
 
 _LOOK_COLUMNS: Final = (
@@ -97,9 +101,12 @@ def features(columns: tuple[Column, ...] = COLUMNS) -> dict[str, Any]:
     return {column.name: _feature(column.type) for column in columns}
 
 
-def schema() -> pa.Schema:
-    """Return the arrow schema of a split, with the metadata that makes ``datasets`` show pictures as pictures."""
-    return _schema(COLUMNS)
+def schema(found: Collection[str] = NAMES) -> pa.Schema:
+    """Return the arrow schema of a split, with the metadata that makes ``datasets`` show pictures as pictures.
+
+    ``found`` are the columns of a file that is there: one of a release from before a column was added need not have it.
+    """
+    return _schema(tuple(column for column in COLUMNS if column.name in found or column.name not in LATER))
 
 
 def looks_schema() -> pa.Schema:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pyarrow as pa
 
 from catalog.ledger import Ledger
-from releases import holdout
+from releases import harder, holdout
+from releases.holdout import Space
 from releases.policy import ReleasePolicy
 from releases.records import Record, by_product, rank
 from releases.schema import NOISE, SUBSETS
@@ -27,6 +27,7 @@ class Sample:
     number: str
     """The published ``item_ID``: the product's number in this subset."""
     band: str | None = None
+    variant: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,28 @@ class _Draft:
     queries: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in SUBSETS})
     galleries: dict[str, list[Record]] = field(default_factory=lambda: {name: [] for name in SUBSETS})
     noise: list[tuple[Record, str]] = field(default_factory=list)
+    variants: Mapping[str, str] = field(default_factory=dict)
 
     def drop(self, record: Record, reason: str, **evidence: object) -> None:
         self.ledger.dropped(record.item_id, reason, parent_id=record.photo_id, evidence=evidence or None)
 
 
 def assemble(
-    records: Sequence[Record], fingerprints: pa.Table, policy: ReleasePolicy, *, edition: str, ledger: Ledger
+    records: Sequence[Record],
+    fingerprints: pa.Table,
+    policy: ReleasePolicy,
+    *,
+    edition: str,
+    ledger: Ledger,
+    solved: frozenset[harder.Cell] = frozenset(),
 ) -> Assembly:
     """Give every record its place, or drop it in ``ledger`` with a reason; each item gets exactly one ledger row.
 
     Rules: a product with two photos or more gives one of them as a query of ``real_studio_flat`` and keeps the others
     in galleries; generated pictures and looks are queries and never gallery; a photo that is a query is in no gallery
     of any subset; a query stays only with another photo of its product and a gallery row of equal category and main
-    attribute; distractors are whole label groups that no query has. ``fingerprints`` bands the distractors.
+    attribute; distractors are whole label groups that no query has. ``fingerprints`` bands the distractors. A share
+    of the queries of the kinds in ``solved`` is asked for in a harder form, among nearer products.
 
     Reasons: ``no_product``, ``unknown_origin``, ``no_main_attribute``, ``held_out``, ``mixed_labels``, ``extra_box``,
     ``extra_item``, ``not_a_seed``, ``no_product_photo``, ``no_positive``, ``too_near``, ``too_far``,
@@ -94,8 +103,10 @@ def assemble(
     seeds = {seed for record in records for seed in record.seed_items}
     pool, distractors = _divide_shop(products, held, seeds, edition, draft)
     _choose_asked(asked, held, by_product(pool), draft)
-    _fill_galleries(pool, policy, edition, draft)
-    _choose_noise(distractors, fingerprints, policy, draft)
+    space = Space(fingerprints)
+    draft.variants = harder.choose(draft.queries, solved, policy.harder_share, edition=edition)
+    _fill_galleries(pool, policy, edition, draft, space)
+    _choose_noise(distractors, space, policy, draft)
     garments = Counter(record.look_id for record in records if record.look_id)
     return _number(draft, edition, garments)
 
@@ -193,10 +204,11 @@ def _choose_asked(
             draft.queries[subset].append(record)
 
 
-def _fill_galleries(pool: Sequence[Record], policy: ReleasePolicy, edition: str, draft: _Draft) -> None:
+def _fill_galleries(pool: Sequence[Record], policy: ReleasePolicy, edition: str, draft: _Draft, space: Space) -> None:
     """Give each subset the photos that answer its queries, then other products up to the wanted size.
 
-    ``real_studio_flat`` takes every photo, so none is lost.
+    ``real_studio_flat`` takes every photo, so none is lost. Where queries were made harder, ``harder_share`` of the
+    other products are those that look most like them.
     """
     ordered = sorted(pool, key=lambda record: rank(edition, record.item_id))
     for subset, queries in draft.queries.items():
@@ -207,22 +219,20 @@ def _fill_galleries(pool: Sequence[Record], policy: ReleasePolicy, edition: str,
         answers = {record.group for record in queries}
         answers -= {record.group for record in ordered if record.product_id in products}
         chosen = {record.item_id for record in ordered if record.product_id in products or record.group in answers}
-        room = round(policy.gallery_per_query * len(queries)) - len(chosen)
-        others = [record.item_id for record in ordered if record.item_id not in chosen]
-        chosen.update(others[: max(room, 0)])
+        room = max(0, round(policy.gallery_per_query * len(queries)) - len(chosen))
+        others = [record for record in ordered if record.item_id not in chosen]
+        made_harder = [record for record in queries if record.item_id in draft.variants]
+        near = space.nearest(others, made_harder) if made_harder else {}
+        misses = sorted(near, key=lambda item_id: -near[item_id])[: round(policy.harder_share * room)]
+        chosen.update(
+            misses, [record.item_id for record in others if record.item_id not in misses][: room - len(misses)]
+        )
         draft.galleries[subset] = [record for record in ordered if record.item_id in chosen] if queries else []
 
 
-def _choose_noise(distractors: Sequence[Record], fingerprints: pa.Table, policy: ReleasePolicy, draft: _Draft) -> None:
+def _choose_noise(distractors: Sequence[Record], space: Space, policy: ReleasePolicy, draft: _Draft) -> None:
     """Keep distractors that are neither too near to a query nor too far from all of them, with their band."""
-    row_of = {key: row for row, key in enumerate(fingerprints["id"].to_pylist())}
-    known = [record for record in distractors if record.item_id in row_of]
-    asked = [record.item_id for records in draft.queries.values() for record in records if record.item_id in row_of]
-    cosines = holdout.nearest(
-        _vectors(fingerprints, [row_of[record.item_id] for record in known]),
-        _vectors(fingerprints, [row_of[key] for key in asked]),
-    )
-    near = dict(zip([record.item_id for record in known], cosines.tolist(), strict=True))
+    near = space.nearest(distractors, [record for records in draft.queries.values() for record in records])
     for record in distractors:
         cosine = near.get(record.item_id)
         if cosine is None:
@@ -235,12 +245,6 @@ def _choose_noise(distractors: Sequence[Record], fingerprints: pa.Table, policy:
             draft.noise.append((record, holdout.band(cosine)))
 
 
-def _vectors(fingerprints: pa.Table, rows: Sequence[int]) -> holdout.Vectors:
-    taken = fingerprints["embedding"].take(pa.array(rows, type=pa.int64())).combine_chunks()
-    flat = taken.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
-    return flat.reshape(len(rows), -1) if rows else np.zeros((0, 1), dtype=np.float32)
-
-
 def _number(draft: _Draft, edition: str, garments: Mapping[str, int]) -> Assembly:
     """Name every sample, number the products of each subset, and enter what was kept into the ledger."""
     subsets: dict[str, Split] = {}
@@ -250,7 +254,17 @@ def _number(draft: _Draft, edition: str, garments: Mapping[str, int]) -> Assembl
         ids = dict.fromkeys(record.product_id for record in [*queries, *gallery])
         numbers = {key: str(number) for number, key in enumerate(ids, start=1)}
         made = {
-            split: tuple(_sample(record, edition, subset, split, numbers[record.product_id]) for record in records)
+            split: tuple(
+                _sample(
+                    record,
+                    edition,
+                    subset,
+                    split,
+                    numbers[record.product_id],
+                    variant=draft.variants.get(record.item_id) if split == "query" else None,
+                )
+                for record in records
+            )
             for split, records in (("query", queries), ("gallery", gallery))
         }
         subsets[subset] = Split(**made)
@@ -271,10 +285,21 @@ def _number(draft: _Draft, edition: str, garments: Mapping[str, int]) -> Assembl
             key,
             NOISE if first.subset == NOISE else first.split,
             parent_id=first.record.photo_id,
-            evidence={"samples": [sample.sample_id for sample in samples]},
+            evidence={
+                "samples": [sample.sample_id for sample in samples],
+                **({"variant": first.variant} if first.variant else {}),
+            },
         )
     return Assembly(edition, subsets, dict(garments))
 
 
-def _sample(record: Record, edition: str, subset: str, split: str, number: str, band: str | None = None) -> Sample:
-    return Sample(record, subset, split, f"{edition}-{subset}-{split}-{record.item_id}", number, band)
+def _sample(
+    record: Record,
+    edition: str,
+    subset: str,
+    split: str,
+    number: str,
+    band: str | None = None,
+    variant: str | None = None,
+) -> Sample:
+    return Sample(record, subset, split, f"{edition}-{subset}-{split}-{record.item_id}", number, band, variant)

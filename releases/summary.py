@@ -53,6 +53,8 @@ class Summary:
     last_date: datetime | None
     dates: tuple[datetime, ...]
     """Dates of the photos, oldest first."""
+    variants: Mapping[str, int]
+    """Queries asked in a harder form, by form."""
     anchors: tuple[int, int]
     """Queries and gallery rows of the anchor slice."""
 
@@ -63,7 +65,7 @@ def summarise(path: Path) -> Summary:
     own = [table for (subset, _), table in tables.items() if subset != ANCHORS]
     columns = (
         "photo_sha256", "bbox", "category", "attributes", "label_kind", "label_agreement", "licence", "site",
-        "generator", "band", "date",
+        "generator", "band", "date", "variant",
     )  # fmt: skip
     rows = [row for table in own for row in table.select(columns).to_pylist()]
     garments = list({(row["photo_sha256"], row["bbox"]): row for row in rows}.values())
@@ -84,6 +86,7 @@ def summarise(path: Path) -> Summary:
         sites=_ordered(row["site"] for row in photos if row["site"]),
         generators=_ordered(row["generator"] for row in photos if row["generator"]),
         bands=dict(sorted(Counter(row["band"] for row in rows if row["band"]).items())),
+        variants=dict(sorted(Counter(row["variant"] for row in rows if row["variant"]).items())),
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
         dates=tuple(dates),

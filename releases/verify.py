@@ -100,7 +100,7 @@ def examine(path: str | Path) -> VerifyReport:
             failures.append(Failure("unreadable", f"{subset}/{split}", str(error)))
     failures += _recorded(path, content, tables)
     linked = content.get("pixels") == "links"
-    whole = {key: table for key, table in tables.items() if table.schema.names == list(schema().names)}
+    whole = {key: table for key, table in tables.items() if table.schema.names == schema(table.schema.names).names}
     for check in _TABLE_CHECKS:
         failures += [Failure(*found) for found in check(whole, linked)]
     failures += [Failure(*found) for found in checks.qrels(path, whole)]
@@ -145,17 +145,16 @@ def _columns(files: list[Path], path: Path) -> Iterator[Failure]:
             found = pq.read_schema(file)
         except (OSError, pa.ArrowInvalid):
             continue  # reported as unreadable
+        due = schema(found.names)
         wrong = [
-            field.name
-            for field in schema()
-            if field.name not in found.names or found.field(field.name).type != field.type
+            field.name for field in due if field.name not in found.names or found.field(field.name).type != field.type
         ]
-        extra = [name for name in found.names if name not in schema().names]
+        extra = [name for name in found.names if name not in due.names]
         if wrong or extra:
             yield Failure("columns", where, f"wrong or missing columns {wrong}, unknown columns {extra}")
-        elif found.names != schema().names:
+        elif found.names != due.names:
             yield Failure("columns", where, "the columns are in another order than the published one")
-        elif (found.metadata or {}).get(b"huggingface") != schema().metadata[b"huggingface"]:
+        elif (found.metadata or {}).get(b"huggingface") != due.metadata[b"huggingface"]:
             yield Failure(
                 "features", where, "the Hugging Face features are missing or wrong, so pictures load as bytes"
             )

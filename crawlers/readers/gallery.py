@@ -1,15 +1,21 @@
 """The gallery of the page: the pictures shown of its own product."""
 
 from bisect import bisect_right
+from itertools import islice
 from typing import Any
 
 from crawlers.readers import pictures
-from crawlers.readers.outline import Outline
+from crawlers.readers.outline import Outline, names_around
 from crawlers.readers.pictures import Picture
+from crawlers.readers.texts import tokens
 from crawlers.readers.urls import page_key
+from crawlers.readers.vocabulary import STRIPS
 
 MAX_PICTURES = 60
 SMALL = 60
+_TURNS = ("data-slide-to", "data-bs-slide-to", "data-slide-index", "data-glide-dir", "data-target-slide")
+# Controls in which a picture shows a colour to choose.
+_CHOOSERS = frozenset({"swatch", "swatches"})
 
 
 def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
@@ -24,6 +30,8 @@ def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
         before = bisect_right(starts, at) - 1
         link = links[before] if before >= 0 else None
         if link is not None and at <= link.end and link.key != own and not pictures.is_file(link.url):
+            continue
+        if names_around(element, 4) & _CHOOSERS:
             continue
         if _side(element, "width") < SMALL or _side(element, "height") < SMALL:
             continue
@@ -57,7 +65,25 @@ def read(out: Outline, known: list[str]) -> list[Picture]:
         chosen = [entry for entry in images if entry in anchors or any(low <= entry[0] <= high for low, high in spans)]
     else:
         chosen = _nearest(out, images)
-    return [address for entry in chosen[:MAX_PICTURES] for address in _unified(entry[2])]
+    return [address for entry in _without_switches(chosen)[:MAX_PICTURES] for address in _unified(entry[2])]
+
+
+def _without_switches(chosen: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+    """Return a gallery without the small pictures that only turn it, where each has a large one beside it.
+
+    A small one that names a larger file, by a link or an attribute, is kept: nothing else may lead to that file.
+    """
+    small = [entry for entry in chosen if _turns(entry[1]) and len(entry[2]) == 1]
+    large = [entry for entry in chosen if not _turns(entry[1])]
+    return large if 0 < len(small) <= len(large) and len(small) + len(large) == len(chosen) else chosen
+
+
+def _turns(element: Any) -> bool:
+    """Return whether a picture lies in what turns a gallery to another picture."""
+    for node in (element, *islice(element.iterancestors(), 3)):
+        if any(node.get(name) is not None for name in _TURNS) or tokens(node.get("class"), node.get("id")) & STRIPS:
+            return True
+    return False
 
 
 def _unified(addresses: list[Picture]) -> list[Picture]:

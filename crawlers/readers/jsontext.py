@@ -13,6 +13,8 @@ _WRAP = re.compile(
 )
 _DECODER = json.JSONDecoder(strict=False)
 _CAPITAL = re.compile(r'"[A-Z]\w*"\s*:')
+# "isDesktop ? 'a.jpg' : 'b.jpg'": a choice between two texts.
+_CHOICE = re.compile(r"\b[\w$.]+\s*\?\s*('[^'\n]*'|\"[^\"\n]*\")\s*:\s*(?:'[^'\n]*'|\"[^\"\n]*\")")
 _BETWEEN = re.compile(r"[\s;,\ufeff\x00]*")
 
 
@@ -93,7 +95,8 @@ def _repair(text: str) -> list[Any]:
 
 
 def value_at(text: str, at: int) -> Any | None:
-    """Return the JSON value or JavaScript literal that starts at ``at``, or None."""
+    """Return the JSON value or JavaScript literal that starts at ``at``, or None; of a choice between two texts the
+    first."""
     if len(text) - at > MAX_STATE:
         return None
     try:
@@ -103,6 +106,6 @@ def value_at(text: str, at: int) -> Any | None:
     import chompjs
 
     try:
-        return chompjs.parse_js_object(text[at : at + MAX_REPAIR * 4])
+        return chompjs.parse_js_object(_CHOICE.sub(r"\1", text[at : at + MAX_REPAIR * 4]))
     except (ValueError, RecursionError, IndexError, TypeError, UnicodeError, MemoryError):
         return None

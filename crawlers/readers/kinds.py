@@ -38,7 +38,8 @@ def decide(page: Sources, claims: list[Claim], seen: Seen) -> PageType:
     if (og_product and (seen.price is not None or stated)) or (claims and shows):
         return "product"
     pictured = len(tiles) < 8 and bool(gallery.read(page.outline, page.og.images))
-    if shows and (seen.can_buy or seen.availability or pictured):
+    buyable = seen.can_buy and seen.price is not None and page.outline.title_at >= 0 and len(tiles) < 8
+    if buyable or (shows and (seen.can_buy or seen.availability or pictured)):
         return "product"
     return "listing" if len(tiles) >= 3 else "other"
 

@@ -68,7 +68,8 @@ def product(
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
     for claim in claims:
-        if claim.source == "opengraph" and seen.name and _is_part(seen.name, claim.name):
+        shop = claim.source == "opengraph" or (claim.name or "").casefold().endswith((claim.brand or "\0").casefold())
+        if shop and seen.name and _is_part(seen.name, claim.name):
             merged.put("name", seen.name, "visible")
         merged.put("name", claim.name, claim.source)
     merged.put("name", seen.name, "visible")
@@ -97,7 +98,7 @@ def product(
 
 
 def _is_part(heading: str, title: str | None) -> bool:
-    """Return whether a share title is the page's heading plus something behind a separator, mostly the shop's name."""
+    """Return whether a title is the page's heading plus something behind a separator, mostly the shop's name."""
     folded, text = (title or "").casefold(), heading.casefold()
     rest = folded.removeprefix(text) if folded.startswith(text) else folded.removesuffix(text)
     return rest != folded and bool(re.match(r"^\s+[-–—|:•·]\s|^\s*\|", rest) or re.search(r"\s[-–—|:•·]\s+$", rest))

@@ -1,28 +1,43 @@
 """Product-like objects of embedded state, whatever framework wrote them, as claims."""
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from crawlers.readers import prices, schema
+from crawlers.readers import pictures, prices, schema
 from crawlers.readers.records import Claim, Offer, availability_of, valid_gtin
 from crawlers.readers.texts import plain, squeeze
 from crawlers.readers.urls import absolute
 
 # Names of properties, compared without case and separators: "sale_price" and "salePrice" are one.
-NAMES = ("name", "title", "productname", "displayname", "producttitle", "itemname", "goodsname", "nameen", "fulltitle")
+NAMES = (
+    *("name", "title", "productname", "displayname", "producttitle", "itemname", "goodsname", "goodsnm", "nameen"),
+    "fulltitle",
+)
 HOLDERS = ("productinfo", "productdetails", "productdata", "info", "product")
+# A price as text ("bestPriceFormatted") goes before its number, which may count cents.
 _CURRENT = (
-    *("saleprice", "currentprice", "sellingprice", "finalprice", "discountedprice", "specialprice", "promo", "price"),
-    *("productprice", "priceinfo", "prices", "pricing", "pricinginformation", "current", "selling", "sale", "now"),
-    *("amount", "value", "min", "minprice", "lowprice", "formattedprice", "formatted", "baseprice", "base"),
+    *("redprice", "yellowprice", "saleprice", "currentprice", "discountedprice", "discounted", "sellingprice"),
+    *("finalprice", "bestprice", "specialprice", "promo", "price", "productprice", "goodsprice", "priceinfo", "prices"),
+    *("pricing", "pricinginformation", "withtax", "withouttax", "current", "selling", "sale", "now", "amount", "value"),
+    *("min", "minprice", "lowprice", "salepricelow", "formattedprice", "formatted", "whiteprice", "baseprice", "base"),
 )
 _OLD = (
-    *("previous", "was", "wasprice", "rrp", "original", "originalprice", "list", "listprice", "regular"),
-    *("regularprice", "compareatprice", "msrp", "strikeprice", "initialprice", "fullprice", "standardprice", "base"),
-    "baseprice",
+    *("previous", "was", "wasprice", "rrp", "original", "originalprice", "list", "listprice", "regular", "oldprice"),
+    *("regularprice", "compareatprice", "msrp", "mrp", "strikeprice", "initialprice", "fullprice", "standardprice"),
+    *("normalprice", "retailprice", "pricebeforediscount", "listpricelow", "whiteprice", "base", "baseprice"),
 )
-_PRICE_HOLDERS = ("price", "prices", "priceinfo", "pricing", "pricinginformation", "productprice", "offers")
+_PRICE_HOLDERS = (
+    "price",
+    "prices",
+    "priceinfo",
+    "pricing",
+    "pricinginformation",
+    "productprice",
+    "goodsprice",
+    "offers",
+)
 _CURRENCY = ("currency", "currencycode", "pricecurrency", "currencyiso", "currencyisocode", "isocurrencycode")
 _STOCK = (
     *("availability", "instock", "isinstock", "available", "stockstatus", "availabilitystatus", "isavailable"),
@@ -30,7 +45,7 @@ _STOCK = (
 )
 _IMAGES = (
     *("images", "media", "gallery", "pictures", "photos", "image", "mainimage", "featuredimage", "imageurls"),
-    *("mediagallery", "contentimages", "viewlist"),
+    *("mediagallery", "contentimages", "viewlist", "vassets", "assets", "xmedia"),
 )
 _COLORS = (
     "color",
@@ -43,6 +58,12 @@ _COLORS = (
     "colours",
     "tones",
 )
+ELSEWHERE = re.compile(
+    r"relat|recommend|similar|upsell|cross|cart|basket|recent|suggest|menu|navigation|wishlist|also|bought",
+    re.IGNORECASE,
+)
+"""Keys whose objects are other products than the page's."""
+_ADDRESSES = ("imageurl", "imgurl", "deliveryurl", "originimage", "fullscreen", "href")
 _SMALL = ("thumb", "swatch", "logo", "icon", "color", "colour")
 
 
@@ -110,7 +131,7 @@ def _amount(
     if (minor := _minor(node, currency)) is not None:
         return minor, currency
     for key in keys:
-        value = node.get(key)
+        value = node.get(f"{key}formatted") or node.get(f"{key}formated") or node.get(key)
         if isinstance(value, dict) and depth < 3:
             inner = _folded(value)
             found, code = _amount(inner, _CURRENT, currency_in(inner, region) or currency, region, depth + 1)
@@ -153,9 +174,17 @@ def _images(node: Mapping[str, Any], base: str) -> list[str]:
 def _addresses(entry: Any, base: str, depth: int = 0) -> list[str]:
     """Return the addresses of one picture of a list, in whatever it is wrapped; templates of addresses are none."""
     if not isinstance(entry, dict):
-        return [url for url in schema.images(entry, base) if "%7B" not in url]
+        named = isinstance(entry, str) and ("/" in entry or pictures.is_file(entry))
+        return _plain(schema.images(entry, base)) if named else []
     inner = _folded(entry)
-    direct = schema.images(entry, base) or schema.images(schema.first(inner, "imageurl", "imgurl", "href"), base)
+    direct: list[str] = []
+    for value in (inner.get("fullurl"), entry, *(inner.get(key) for key in _ADDRESSES)):
+        direct = direct or _plain(schema.images(value, base))
     if direct or depth > 2:
-        return [url for url in direct if "%7B" not in url]
-    return [url for value in entry.values() if isinstance(value, dict) for url in _addresses(value, base, depth + 1)]
+        return direct
+    parts = [part for value in entry.values() for part in schema.listed(value) if isinstance(part, dict)]
+    return [url for part in parts[:60] for url in _addresses(part, base, depth + 1)]
+
+
+def _plain(urls: list[str]) -> list[str]:
+    return [url for url in urls if "%7B" not in url and "($" not in url and "{" not in url]

@@ -16,6 +16,7 @@ _SKIP = frozenset(
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
 _MAIN = frozenset({"main", "article"})
+_BUTTONS = frozenset({"submit", "button"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
 
@@ -135,6 +136,8 @@ class _Walk:
             self.out.images.append((self.at, element))
             if self.open:
                 self.open[-1].pictured = True
+        elif tag == "input" and get("type") in _BUTTONS and get("value"):
+            self.text(get("value"), element)
         if element.text:
             self.text(element.text, element)
 

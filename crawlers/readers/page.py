@@ -50,12 +50,20 @@ def _own(page: Sources, seen: visible.Seen) -> list[Claim]:
     urls = dict.fromkeys(url for url in (page.url, page.base, page.canonical, page.og.url) if url)
     colors = (seen.color,) if seen.color else ()
     context = choose.Context(tuple(urls), tuple(names), tuple(page.og.images), colors)
-    claims = [claim for claim in (choose.own(page.graph.products, context), _own_item(page, context)) if claim]
+    products = [claim for claim in page.graph.products if not _is_shop(page, claim)]
+    claims = [claim for claim in (choose.own(products, context), _own_item(page, context)) if claim]
     if not any(claim.name and claim.prices() and claim.currency() and claim.images for claim in claims):
-        graph, stated = state.read(page.scripts, page.base, list(names), page.region)
+        graph, stated = state.read(page.scripts, page.base, list(names), page.region, page.url)
         claims += [claim for claim in (choose.own(graph.products, context), stated) if claim]
         page.graph.crumbs = page.graph.crumbs or graph.crumbs
     return claims
+
+
+def _is_shop(page: Sources, claim: Claim) -> bool:
+    """Return whether a "product" for which nothing is asked bears the shop's name and not the page's."""
+    if claim.offers or claim.variants or not claim.name or alike(claim.name, page.outline.title) >= 0.6:
+        return False
+    return claim.name.casefold() in page.shop_names
 
 
 def _own_item(page: Sources, context: choose.Context) -> Claim | None:
@@ -72,7 +80,9 @@ def _merged(page: Sources, claims: list[Claim], seen: visible.Seen) -> merge.Mer
     offer = page.loose_offer()
     stated = [*claims, page.og, *([offer] if offer else [])]
     if not any(claim.currency() for claim in stated):
-        code = state.currency(page.scripts)
+        code = state.currency(page.scripts, page.region) or (
+            None if seen.currency else visible.currency(page.outline, page.region)
+        )
         if code and (seen.currency is None or prices.share_sign(code, seen.currency)):
             stated.append(Claim("state", offers=[Offer(currency=code)]))
     known = next((claim.images for claim in claims if claim.images), [])

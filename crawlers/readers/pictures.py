@@ -111,6 +111,13 @@ _SUFFIX = re.compile(
     r"|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
 )
 _RESIZERS = ("/_next/image", "/_vercel/image", "/_image", "/_ipx")
+# Sizes that shops put into the path: /w/600, /600/800, /cache/<hash>, /stencil/500x659, 155300-500-750,
+# 45-large_default.
+_SIDES = re.compile(r"(?<=\d{4})-(\d{2,4})-(?:\d{2,4}|auto)(?=/)|/stencil/(\d{2,4})(?:w|x\d{2,4})(?=/)")
+_PARTS = re.compile(
+    r"/w/\d{2,5}(?=/)|/\d{3,4}/\d{3,4}(?=/)|/cache/[0-9a-f]{32}(?=/)|(?<=/stencil)/[^/]+(?=/)"
+    r"|(?<=\d{4})-\d{2,4}-(?:\d{2,4}|auto)(?=/)|(?<=\d)-[a-z]+_default(?=/)"
+)
 _CDN_OPTIONS = re.compile(r"/cdn-cgi/image/[^/]*=[^/]*/")
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
@@ -214,6 +221,8 @@ def width_of(url: str) -> int:
             return int(digits[1])
     if digits := re.search(r"/w/(\d{2,5})/", parts.path) or re.search(r"/(\d{3,4})/\d{3,4}/", parts.path):
         return int(digits[1])
+    if sides := _SIDES.search(parts.path):
+        return int(sides[1] or sides[2])
     return UNSIZED
 
 
@@ -228,7 +237,7 @@ def key(url: str) -> str:
     ):
         return key(inner)
     path = _SUFFIX.sub("", _CDN_OPTIONS.sub("/", unquote(parts.path)))
-    path = re.sub(r"/w/\d{2,5}/", "/", re.sub(r"/\d{3,4}/\d{3,4}/", "/", re.sub(r"/cache/[0-9a-f]{32}/", "/", path)))
+    path = _PARTS.sub("", path)
     if "_" in path and "/" in path:
         path = "/".join(segment for segment in path.split("/") if "crop" in segment or not _TRANSFORM.match(segment))
     pairs = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True)]

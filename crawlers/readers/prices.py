@@ -9,42 +9,72 @@ _WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF"
 _THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
 MINOR_UNITS = {**dict.fromkeys(_WHOLE.split(), 0), **dict.fromkeys(_THOUSANDTHS.split(), 3)}
 _CODES = (
-    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK DZD EGP EUR GBP GEL HKD HRK HUF IDR ILS INR ISK JOD JPY "
-    "KES KRW KWD KZT LBP LKR MAD MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND "
-    "TRY TWD UAH USD UYU UZS VND XAF XOF ZAR"
+    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CRC CZK DKK DZD EGP EUR GBP GEL GHS HKD HRK HUF "
+    "IDR ILS INR ISK JOD JPY KES KRW KWD KZT LBP LKR MAD MUR MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR "
+    "PLN PYG QAR RON RSD RUB SAR SEK SGD THB TND TRY TWD UAH USD UYU UZS VND XAF XOF ZAR"
 )
 CODES = frozenset(_CODES.split())
 # Longest first; a sign that several currencies share is settled by region.
 _SIGNS = {
     "US$": "USD",
+    "US $": "USD",
     "C$": "CAD",
+    "C $": "CAD",
     "CA$": "CAD",
     "CAD$": "CAD",
     "A$": "AUD",
     "AU$": "AUD",
+    "AU $": "AUD",
     "NZ$": "NZD",
     "HK$": "HKD",
     "S$": "SGD",
     "NT$": "TWD",
     "MX$": "MXN",
     "R$": "BRL",
+    "BR$": "BRL",
+    "JP¥": "JPY",
+    "CN¥": "CNY",
+    "￦": "KRW",
+    "Skr": "SEK",
+    "Dkr": "DKK",
+    "Nkr": "NOK",
+    "NIS": "ILS",
+    # French writes the country behind the sign, Canada's French with a blank between.
+    "$US": "USD",
+    "$CA": "CAD",
+    "$AU": "AUD",
+    "$NZ": "NZD",
+    "$HK": "HKD",
+    "$SG": "SGD",
+    "$MX": "MXN",
+    "$AR": "ARS",
+    "$CL": "CLP",
+    "$CO": "COP",
+    "£GB": "GBP",
+    "¥JP": "JPY",
+    "¥CN": "CNY",
+    **{f"$ {place}": f"{place}D" for place in ("US", "AU", "NZ", "HK", "SG")},
     "€": "EUR",
+    "Euro": "EUR",
+    "euros": "EUR",
     "£": "GBP",
     "₹": "INR",
-    "Rs.": "INR",
-    "Rs": "INR",
     "₩": "KRW",
     "원": "KRW",
     "円": "JPY",
     "元": "CNY",
+    "RMB": "CNY",
     "zł": "PLN",
     "zl": "PLN",
     "Kč": "CZK",
     "Ft": "HUF",
     "lei": "RON",
+    "Lei": "RON",
+    "LEI": "RON",
     "лв": "BGN",
     "₽": "RUB",
     "руб": "RUB",
+    "р.": "RUB",
     "₺": "TRY",
     "TL": "TRY",
     "₴": "UAH",
@@ -52,14 +82,31 @@ _SIGNS = {
     "₪": "ILS",
     "฿": "THB",
     "₫": "VND",
+    "đ": "VND",
+    "VNĐ": "VND",
+    "บาท": "THB",
     "₱": "PHP",
+    "Php": "PHP",
     "₦": "NGN",
     "₸": "KZT",
+    "₡": "CRC",
+    "GH₵": "GHS",
+    "KSh": "KES",
+    "৳": "BDT",
+    "Tk": "BDT",
+    "S/.": "PEN",
+    "S/": "PEN",
     "RM": "MYR",
     "Rp": "IDR",
     "CHF": "CHF",
     "Fr.": "CHF",
     "SFr.": "CHF",
+    "Dhs.": "AED",
+    "Dhs": "AED",
+    "QR": "QAR",
+    "SR": "SAR",
+    "LE": "EGP",
+    "ج.م": "EGP",
     "KD": "KWD",
     "د.ك": "KWD",
     "د.إ": "AED",
@@ -80,14 +127,25 @@ _DOLLARS = {
     "UY": "UYU",
 }
 _CROWNS = {"SE": "SEK", "SV": "SEK", "DK": "DKK", "DA": "DKK", "NO": "NOK", "NB": "NOK", "NN": "NOK", "IS": "ISK"}
+_RUPEES = {"PK": "PKR", "LK": "LKR", "NP": "NPR", "MU": "MUR"}
 _YEN = {"CN": "CNY", "ZH": "CNY"}
 
-_CODE = "|".join(sorted(CODES))
-SIGN = "|".join(re.escape(sign) for sign in sorted((*_SIGNS, "$", "¥", "￥", "kr.", "kr", "Kr"), key=len, reverse=True))
-_GAP = "[ \u00a0\u2009\u202f]"
-_NUMBER = (
-    rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*)(?:[.,]\d{{1,3}}|[.,]-{{1,2}}|:-)?"
+# Signs that several currencies share: the signs, the currency by place, the one of any other place.
+_FAMILIES: tuple[tuple[tuple[str, ...], dict[str, str], str | None], ...] = (
+    (("$",), _DOLLARS, "USD"),
+    (("kr", "kr.", "Kr", "Kr."), _CROWNS, None),
+    (("¥", "￥"), _YEN, "JPY"),
+    (("Rs.", "Rs"), _RUPEES, "INR"),
+    (("R",), {"ZA": "ZAR"}, None),
+    (("din.", "din"), {"RS": "RSD", "SR": "RSD"}, None),
 )
+
+_CODE = "|".join(sorted(CODES))
+_ALL = sorted((*_SIGNS, *(sign for family in _FAMILIES for sign in family[0])), key=len, reverse=True)
+_GAP = "[ \u00a0\u2009\u202f\u200e\u200f]"
+SIGN = "|".join(re.escape(sign).replace(r"\ ", _GAP) for sign in _ALL)
+_TAIL = r"(?:[.,]\d{1,3}|[.,][-–—]{1,2}|:-)?"
+_NUMBER = rf"(?:\d{{1,3}}(?:[.,'’]\d{{2,3}})*(?:{_GAP}\d{{3}})+|\d+(?:[.,'’]\d{{2,3}})*){_TAIL}"
 # "59€90": the sign stands for the decimal comma.
 _SPLIT = r"\d{1,4}[€£]\d{2}"
 _AMOUNT = re.compile(
@@ -112,15 +170,11 @@ def currency_of(sign: str | None, region: str | None = None) -> str | None:
     and ¥."""
     if not sign:
         return None
-    text = sign.strip().strip("\u200e\u200f")
+    text = re.sub(_GAP, " ", sign).strip()
     if text.upper() in CODES:
         return text.upper()
     places = [part.upper() for part in re.split(r"[-_]", region or "")][::-1]
-    for signs, known, default in (
-        (("$",), _DOLLARS, "USD"),
-        (("kr", "kr.", "Kr"), _CROWNS, None),
-        (("¥", "￥"), _YEN, "JPY"),
-    ):
+    for signs, known, default in _FAMILIES:
         if text in signs:
             return next((known[place] for place in places if place in known), default)
     return _SIGNS.get(text)
@@ -128,9 +182,8 @@ def currency_of(sign: str | None, region: str | None = None) -> str | None:
 
 def share_sign(one: str | None, two: str | None) -> bool:
     """Return whether two currencies are written with the same sign, so that the page's sign cannot tell them apart."""
-    return one == two or any(
-        one in family and two in family for family in ({*_DOLLARS.values()}, {*_CROWNS.values()}, {"JPY", "CNY"})
-    )
+    families = [{*known.values(), default} for _, known, default in _FAMILIES]
+    return one == two or any(one in family and two in family for family in families)
 
 
 def number(text: str, currency: str | None = None) -> Decimal | None:
@@ -139,7 +192,7 @@ def number(text: str, currency: str | None = None) -> Decimal | None:
     The last of two kinds of separator is the decimal one; a single one followed by exactly three digits groups
     thousands unless the currency has a minor unit of 1/1000.
     """
-    digits = re.sub(rf"[{_GAP[1:-1]}'’]", "", text.strip()).rstrip("-:").rstrip(".,")
+    digits = re.sub(rf"[{_GAP[1:-1]}'’]", "", text.strip()).rstrip("-–—:").rstrip(".,")
     dots, commas = digits.count("."), digits.count(",")
     if dots and commas:
         decimal = max(digits.rfind("."), digits.rfind(","))

@@ -80,13 +80,23 @@ class Sources:
         return own, others
 
     @cached_property
+    def title(self) -> str | None:
+        """The text of the title element."""
+        found = self.root.find(".//title")
+        return squeeze("".join(found.itertext()), 400) if found is not None else None
+
+    @cached_property
     def hints(self) -> list[str]:
         """Names of the page, best first: share title, first part of the title, first product of markup, whole title."""
-        page_title = self.root.find(".//title")
-        text = squeeze("".join(page_title.itertext()), 400) if page_title is not None else None
-        parts = [part for part in _TITLE_PARTS.split(text) if part] if text else []
+        parts = [part for part in _TITLE_PARTS.split(self.title) if part] if self.title else []
         first = [claim.name for claim in [*self.graph.products, *self.micro[0]][:1]]
-        return list(dict.fromkeys(name for name in (self.og.name, *parts[:1], *first, text) if name))
+        return list(dict.fromkeys(name for name in (self.og.name, *parts[:1], *first, self.title) if name))
+
+    @cached_property
+    def shop_names(self) -> set[str]:
+        """What the shop may be called, case folded: its name for sharing, and what ends the title."""
+        parts = [part for part in _TITLE_PARTS.split(self.title) if part] if self.title else []
+        return {name.casefold() for name in (self.head.get("og:site_name"), *parts[1:][-1:]) if name}
 
     @cached_property
     def trail(self) -> list[tuple[str, str | None, str]]:

@@ -4,10 +4,11 @@ product."""
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from crawlers.readers import flight, jsonld, jsontext, objects, prices, references, schema
-from crawlers.readers.records import Claim
+from crawlers.readers import calls, flight, jsonld, jsontext, members, objects, prices, references, schema
+from crawlers.readers.records import Claim, Offer
 from crawlers.readers.texts import alike, squeeze, words
 from crawlers.readers.urls import absolute
 
@@ -21,15 +22,28 @@ _SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _NAME = frozenset(
     (
         *("name", "title", "productName", "displayName", "product_name", "productTitle", "item_name", "goods_name"),
-        *("nameEN", "fullTitle", "productInfo", "product_info", "productDetails", "productData"),
+        *(
+            "nameEN",
+            "fullTitle",
+            "productInfo",
+            "product_info",
+            "productDetails",
+            "productData",
+            "goods_name",
+            "goodsNm",
+        ),
     )
-)
-_ELSEWHERE = re.compile(
-    r"relat|recommend|similar|upsell|cross|cart|basket|recent|suggest|menu|navigation|wishlist|also|bought",
-    re.IGNORECASE,
 )
 _VARIANT = re.compile(r"variant|skus?\b|sizes?\b", re.IGNORECASE)
 _ID = frozenset({"productId", "product_id", "productID", "pid"})
+# Where the widgets of a page keep the prices of its product, without its name.
+_CONFIG = re.compile(r"/(?:jsonConfig|spConfig|priceConfig|product_attributes)$")
+_DECIMALS = re.compile(r"currencyDecimals\\?[\"']\s*:\s*-?([1-3])\b")
+# "$%s", "{{amount}} kr": how a shop writes its prices.
+_PATTERN = re.compile(
+    r"(?:currency_?format|money_?format|pattern)\\?[\"']\s*:\s*\\?[\"']([^\"'<>]{2,24}?)\\?[\"']", re.IGNORECASE
+)
+_HOLE = re.compile(r"%s|\{\{[^}]*\}\}|[\s\u00a0]")
 _ACTIVE = re.compile(r"currency\s*=\s*\{\s*\"active\"\s*:\s*\"([A-Z]{3})\"")
 _CURRENCY = re.compile(r"currency(?:_?code|_?iso)?\\?[\"']?\s*[:=]\s*\\?[\"']([A-Z]{3})\b", re.IGNORECASE)
 
@@ -37,7 +51,7 @@ _CURRENCY = re.compile(r"currency(?:_?code|_?iso)?\\?[\"']?\s*[:=]\s*\\?[\"']([A
 def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
     """Yield the JSON values embedded in (type, text) scripts that are not JSON-LD."""
     for kind, text in scripts:
-        if "json" in kind:
+        if "json" in kind or "init" in kind:
             found, _ = jsontext.parse(text) if len(text) <= jsontext.MAX_STATE else ([], None)
             yield from map(references.resolved, found)
             continue
@@ -45,6 +59,7 @@ def values(scripts: list[tuple[str, str]]) -> Iterator[Any]:
             value = jsontext.value_at(text, match.end()) if text[match.end()] in "{[" else _quoted(text, match.end())
             if isinstance(value, dict | list) and value:
                 yield references.resolved(value)
+        yield from calls.values(text)
     for row in flight.rows([text for _, text in scripts]):
         if row[:1] in "{[" and row:
             found, _ = jsontext.parse(row)
@@ -65,44 +80,68 @@ def _quoted(text: str, at: int) -> Any:
 
 
 def read(
-    scripts: list[tuple[str, str]], base: str, hints: list[str], region: str | None
+    scripts: list[tuple[str, str]], base: str, hints: list[str], region: str | None, address: str = ""
 ) -> tuple[jsonld.Graph, Claim | None]:
-    """Return schema.org nodes found in state, and the product-like object whose name the page repeats."""
+    """Return schema.org nodes found in state, and the product-like object whose name the page repeats; ``address`` is
+    the page's own and names one of several colours."""
     graph = jsonld.Graph()
-    best: tuple[float, Claim] | None = None
+    best: tuple[float, str, _Found] | None = None
     priced: list[Claim] = []
-    for value in values(scripts):
-        for node, path, currency in _walk(value):
-            if schema.types(node) & schema.PRODUCT_TYPES and (
-                "offers" in node or "@context" in node or "hasVariant" in node
-            ):
-                if not _ELSEWHERE.search(path):
-                    jsonld.add(graph, [node], base, "state")
-                continue
-            if not node.keys() & _NAME:
-                if _ID & node.keys() and any("rice" in key for key in node) and len(priced) < 200:
-                    priced.append(objects.claim(objects.folded(node), base, "", region, currency))
-                continue
-            if _ELSEWHERE.search(path):
-                continue
-            facts = objects.folded(node)
-            found = _named(facts, hints)
-            if found is None:
-                continue
-            name, score = found
-            made = objects.claim(facts, base, name, region, currency)
-            score += 2 * bool(made.offers) + bool(made.images) + 0.5 * bool(made.sku) + 0.5 * ("roduct" in path)
-            score -= bool(_VARIANT.search(path))
-            if (made.offers or made.images) and (best is None or score > best[0]):
-                best = (score, made)
+    nameless: list[Claim] = []
+    for found in (entry for value in values(scripts) for entry in _walk(value)):
+        node, path = found.node, found.path
+        if schema.types(node) & schema.PRODUCT_TYPES and node.keys() & {"offers", "@context", "hasVariant"}:
+            if not objects.ELSEWHERE.search(path):
+                jsonld.add(graph, [node], base, "state")
+        elif not node.keys() & _NAME:
+            if _CONFIG.search(path):
+                nameless.append(_claim(found, base, "", region))
+            elif _ID & node.keys() and any("rice" in key for key in node) and len(priced) < 200:
+                priced.append(_claim(found, base, "", region))
+        elif not objects.ELSEWHERE.search(path):
+            ranked = _ranked(found, hints, base, region, address)
+            best = max((entry for entry in (best, ranked) if entry), key=lambda entry: entry[0], default=None)
+    alone = nameless[0] if len(nameless) == 1 and nameless[0].prices() else None
     if best is None:
-        return graph, None
-    own = best[1]
+        return graph, alone
+    own = _claim(best[2], base, best[1], region)
     if not own.prices() and own.product_id:
         own.offers = next(
             (other.offers for other in priced if other.prices() and own.product_id == other.product_id), own.offers
         )
-    return graph, own
+    members.complete(own, best[2].node, best[2].parent, (base, region, best[2].currency), address)
+    if not own.prices() and alone:
+        own.offers = alone.offers
+    own.offers = [_in_major_units(offer, scripts) for offer in own.offers]
+    return graph, own if own.offers or own.images else None
+
+
+def _claim(found: "_Found", base: str, name: str, region: str | None) -> Claim:
+    return objects.claim(objects.folded(found.node), base, name, region, found.currency)
+
+
+def _ranked(
+    found: "_Found", hints: list[str], base: str, region: str | None, address: str
+) -> tuple[float, str, "_Found"] | None:
+    """Return how well an object fits the page, the name and the object itself; None where its name is another's."""
+    named = _named(objects.folded(found.node), hints)
+    if named is None:
+        return None
+    name, score = named
+    made = _claim(found, base, name, region)
+    score += 2 * bool(made.offers) + bool(made.images) + 0.5 * bool(made.sku) + 0.5 * ("roduct" in found.path)
+    score += 1.5 * members.named_in(address, found.path.rpartition("/")[2], {})
+    return score - bool(_VARIANT.search(found.path)), name, found
+
+
+def _in_major_units(offer: Offer, scripts: list[tuple[str, str]]) -> Offer:
+    """Return an offer in main units where the scripts say with how many decimals their whole prices are shown."""
+    amounts = [amount for amount in (offer.price, offer.regular) if amount is not None]
+    if not amounts or any(amount != amount.to_integral_value() for amount in amounts):
+        return offer
+    digits = next((int(match[1]) for _, text in scripts if (match := _DECIMALS.search(text))), 0)
+    price, regular = (amount.scaleb(-digits) if amount is not None else None for amount in (offer.price, offer.regular))
+    return replace(offer, price=price, regular=regular)
 
 
 def _named(facts: Mapping[str, Any], hints: list[str]) -> tuple[str, float] | None:
@@ -120,13 +159,22 @@ def _named(facts: Mapping[str, Any], hints: list[str]) -> tuple[str, float] | No
     return None
 
 
-def currency(scripts: list[tuple[str, str]]) -> str | None:
-    """Return the currency that the scripts of a page name: the one a shop says is active, or the only one."""
+def currency(scripts: list[tuple[str, str]], region: str | None = None) -> str | None:
+    """Return the currency that the scripts of a page name: the one a shop says is active, the only one, or the sign
+    of its pattern for prices."""
     texts = [text for _, text in scripts if "urrency" in text]
     active = {match[1] for text in texts for match in _ACTIVE.finditer(text)}
     named = active or {match[1] for text in texts for match in _CURRENCY.finditer(text)}
     codes = named & prices.CODES
+    if not codes:
+        patterns = {match[1] for text in texts for match in _PATTERN.finditer(text)}
+        codes = {code for text in patterns if (code := prices.currency_of(_sign(text), region))}
     return next(iter(codes)) if len(codes) == 1 else None
+
+
+def _sign(pattern: str) -> str:
+    """Return what a pattern for prices holds besides the place of the amount."""
+    return _HOLE.sub("", re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), pattern))
 
 
 def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
@@ -137,35 +185,44 @@ def gallery(scripts: list[tuple[str, str]], base: str) -> list[str]:
         if '"full"' not in text or not ("json" in kind or "init" in kind):
             continue
         for value in jsontext.parse(text)[0]:
-            for node, path, _ in _walk(value):
-                if (
-                    {"full", "img"} <= node.keys()
-                    and not _ELSEWHERE.search(path)
-                    and (url := absolute(node["full"], base))
-                ):
-                    found.append(url)
+            found += [
+                url
+                for entry in _walk(value)
+                if {"full", "img"} <= entry.node.keys() and not objects.ELSEWHERE.search(entry.path)
+                if (url := absolute(entry.node["full"], base))
+            ]
     return list(dict.fromkeys(found))
 
 
-def _walk(value: Any) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
-    """Yield (object, path, currency that it or an object around it names)."""
-    stack: list[tuple[Any, str, str | None, int]] = [(value, "", None, 0)]
+class _Found(NamedTuple):
+    """An object of state: where it stands, the currency that it or an object around it names, and that object."""
+
+    node: Mapping[str, Any]
+    path: str
+    currency: str | None
+    parent: Mapping[str, Any]
+
+
+def _walk(value: Any) -> Iterator[_Found]:
+    stack: list[tuple[Any, str, str | None, Mapping[str, Any], int]] = [(value, "", None, {}, 0)]
     count = 0
     while stack and count < MAX_NODES:
-        entry, path, code, depth = stack.pop()
+        entry, path, code, parent, depth = stack.pop()
         count += 1
         if depth > 30:
             continue
         if isinstance(entry, list):
             stack += [
-                (child, path, code, depth + 1) for child in reversed(entry[:2000]) if isinstance(child, dict | list)
+                (child, path, code, parent, depth + 1)
+                for child in reversed(entry[:2000])
+                if isinstance(child, dict | list)
             ]
         elif isinstance(entry, dict):
             stated = entry.get("currency") or entry.get("currencyCode")
             code = stated if isinstance(stated, str) and stated in prices.CODES else code
-            yield entry, path, code
+            yield _Found(entry, path, code, parent)
             stack += [
-                (child, f"{path}/{key}"[-200:], code, depth + 1)
+                (child, f"{path}/{key}"[-200:], code, entry, depth + 1)
                 for key, child in reversed(list(entry.items()))
                 if isinstance(child, dict | list)
             ]

@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit, urlunsplit
 
+from crawlers.readers.vocabulary import TONGUES
+
 MAX_LENGTH = 4096
 _HOST = re.compile(r"^(?:[0-9a-f:.]*:[0-9a-f:.]*|[^\s/\\@:\[\]<>\"'`{}|^%]+)$", re.IGNORECASE)
 # Most addresses need no joining and no quoting.
@@ -18,6 +20,7 @@ _TRACKING = re.compile(
 )
 _LOCALE = re.compile(r"^/(?:[a-z]{2,3}(?:[-_][a-z]{2,4})?/?){0,2}$", re.IGNORECASE)
 _PLACE = re.compile(r"^(?:[a-z]{2}[-_])?[a-z]{2}$", re.IGNORECASE)
+_TONGUE_QUERY = frozenset({"lang", "language", "locale", "hl"})
 _NO_COUNTRY = frozenset({"co", "ai", "io", "me", "tv", "cc", "to"})
 _HOME_FILE = re.compile(r"^/(?:index|default|home)\.\w{3,5}$", re.IGNORECASE)
 
@@ -101,6 +104,29 @@ def places(url: str) -> list[str]:
     ending = labels[-1:] if labels[-1] not in _NO_COUNTRY or labels[-2:-1] == ["com"] else []
     found = [label for label in (*ending, *labels[:-2][:1]) if len(label) == 2]
     return found + [part for part in path_of(url).split("/")[1:4] if _PLACE.match(part)]
+
+
+def tongue(url: str) -> str:
+    """Return the language or country that the path of an address begins with (``en-gb/``), or no text."""
+    found = []
+    for part in path_of(url).split("/")[1:3]:
+        if not _PLACE.match(part) or not TONGUES.intersection(re.split(r"[-_]", part.casefold())):
+            break
+        found.append(f"{part.casefold()}/")
+    return "".join(found)
+
+
+def neutral(url: str) -> str:
+    """Return a canonical address without its language: what the versions of one page in several languages share."""
+    said = tongue(url)
+    if "?" not in url and not said:
+        return url
+    parts = urlsplit(url)
+    path = "/" + parts.path[1 + len(said) :]
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    kept = [pair for pair in pairs if pair[0].casefold() not in _TONGUE_QUERY]
+    query = parts.query if len(kept) == len(pairs) else urlencode(kept)
+    return urlunsplit((parts.scheme, parts.netloc, path if path != "/" else parts.path, query, ""))
 
 
 def site_of(url: str) -> str:

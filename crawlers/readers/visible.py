@@ -52,6 +52,13 @@ def read(out: Outline, region: str | None) -> Seen:
     return seen
 
 
+def currency(out: Outline, region: str | None) -> str | None:
+    """Return the one currency of all amounts that the page shows anywhere, or None."""
+    texts = (text.text for text in out.texts if len(text.text) < 60)
+    codes = {amount.currency for text in texts for amount in prices.find(text, region) if amount.currency}
+    return next(iter(codes)) if len(codes) == 1 else None
+
+
 def _joined(own: list[Text]) -> list[Text]:
     """Return the texts with prices made whole that a page prints in pieces: sign, whole, separator and cents each in
     an element of its own."""
@@ -63,7 +70,7 @@ def _joined(own: list[Text]) -> list[Text]:
             whole = True
             continue
         last = made[-1] if made else text
-        if whole or text.at - last.at > 12 or not _continues(last.text, text.text):
+        if whole or text.at - last.at > 12 or text.struck != last.struck or not _continues(last.text, text.text):
             made.append(text)
         else:
             cents = last.text[-1].isdigit() and len(text.text) == 2 and _is_cents(text)
@@ -75,10 +82,11 @@ def _joined(own: list[Text]) -> list[Text]:
 
 
 def _continues(before: str, piece: str) -> bool:
-    """Return whether a piece can go on with the price that stands before it."""
+    """Return whether a piece can go on with the price that stands before it; a second sign begins a second price."""
     digits, decimals = any(map(str.isdigit, before)), re.search(r"[.,]\d\d\D*$", before)
     if not piece[0].isdigit():
-        return (digits and not decimals) or (not digits and len(before) + len(piece) < 4)
+        signed = digits and piece[0] not in ".," and (not before[0].isdigit() or len(re.sub(r"\D", "", piece)) > 2)
+        return (digits and not decimals and not signed) or (not digits and len(before) + len(piece) < 4)
     return not digits or before[-1] in ".," or (len(piece) == 2 and not decimals and before[-1].isdigit())
 
 
@@ -107,8 +115,10 @@ def _mark(
     before, after = around
     beside = prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
     alone = re.sub(r"[\W\d]+", "", text.text[: amount.start] + text.text[amount.end :])
-    if words.BUY.match(after) or words.TAX_NOTE.search(after):
+    if words.BUY.match(after) or words.TAX_NOTE.search(after) or words.SAVING.search(after[:30]):
         after = ""
+    if words.SAVING.search(before):
+        before = ""
     near = f"{before[-60:]} {text.text} {after[:30]}" if len(alone) < 12 else text.text
     score = -0.6 * distance if distance >= 0 else -6 + 0.9 * distance
     score += 8 if text.names & words.PRICES else 0
@@ -135,7 +145,12 @@ def _price(seen: Seen, own: list[Text], title_at: int, region: str | None) -> No
     seen.price, seen.currency = best.amount.value, best.amount.currency
     seen.amounts = tuple(mark.amount.value for mark in close)
     seen.high = next((mark.amount.value for mark in close if _ends_range(best, mark, own)), None)
-    old = [mark for mark in near if mark.old and mark.amount.value > best.amount.value]
+    soft = not best.text.names & words.SOFT_OLD
+    old = [
+        mark
+        for mark in near
+        if mark.amount.value > best.amount.value and (mark.old or (soft and mark.text.names & words.SOFT_OLD))
+    ]
     if old:
         seen.regular = min(old, key=lambda mark: abs(mark.index - best.index)).amount.value
     seen.sure = best.score > 4

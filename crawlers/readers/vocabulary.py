@@ -20,6 +20,7 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 TRAILS = _set("breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist")
 MENUS = _set("pagination pager pages menu tabs social sizes swatches share")
 PAGERS = _set("pagination pager pages paging paginator pagenav paginate")
+STRIPS = _set("thumbs thumbnails indicators thumbstrip thumblist thumbnav")
 STRUCK = _set(
     "was old strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare",
     "stroke through",
@@ -48,6 +49,12 @@ LOOKS = _set(
     "look looks outfit outfits lookbook ensemble inspiration stylebook styled streetstyle kombi",
 )
 
+# Languages and countries that shops name in a path; most pairs of letters are neither.
+TONGUES = _set(
+    "ar bg cs da de el en es et fa fi fr he hi hr hu id is it ja ko lt lv ms nb nl nn no pl pt ro ru sk sl sr sv th tr",
+    "uk vi zh ae at au be br ca ch cl cn co cz dk ee gb gr hk ie il in jp kr lu mx my nz pe ph sa se sg si tw ua us za",
+)
+
 # Headings and texts ---------------------------------------------------------------------------------------
 
 OTHER_HEADING = _pattern(
@@ -71,20 +78,24 @@ PROMOTION = _pattern(
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
     r"excl\.|without tax|zzgl",
 )
+# What a badge beside a sale price says of it: "-30%", "(40% off)", "(You save".
+SAVING = re.compile(r"^\W*\d{1,2}(?:[.,]\d+)?\s?%[^.]{0,20}$|^\(")
 TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b|税", re.IGNORECASE)
 OLD_WORD = re.compile(
     r"\b(?:was|before|rrp|msrp|m\.?r\.?p\.?|uvp|listenpreis|ursprünglich|"
     r"price reduced from|pvr|prezzo di listino|cena regularna|"
     r"statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
     r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
-    r"original price was)\b\s*:?\s*$",
+    r"original price was)\b\.?\s*:?\s*$",
     re.IGNORECASE,
 )
 RANGE_DASH = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|till|do|до)\s*$")
 OUT_OF_STOCK = re.compile(
     r"\b(?:out of stock|sold out|ausverkauft|nicht (?:verfügbar|auf lager)|épuisé|rupture|agotado|esaurito|esgotado|"
     r"slutsåld|udsolgt|utsolgt|uitverkocht|niedostępn\w+|brak w magazynie|currently unavailable|no longer available|"
-    r"notify me|not available|unavailable|loppuunmyyty|izpārdots|wyprzedan\w+)\b",
+    r"notify me|not available|unavailable|loppuunmyyty|izpārdots|wyprzedan\w+|non? disponibi?le|indisponib\w+|"
+    r"indisponíve\w+|niet beschikbaar|ej tillgänglig\w*|ei saatavilla|nedostupn\w+|nem elérhető|μη διαθέσιμο|"
+    r"недоступ\w+|нет в наличии)\b|在庫なし|品切れ",
     re.IGNORECASE,
 )
 PRE_ORDER = re.compile(
@@ -95,20 +106,24 @@ FEW_LEFT = re.compile(
 )
 IN_STOCK = re.compile(
     r"\b(?:in stock|auf lager|vorrätig|sofort lieferbar|en stock|disponible|disponibile|disponível|em stock|i lager|"
-    r"på lager|op voorraad|na stanie|dostępn\w+|available(?: now)?|varastossa|noliktavā|pieejams|skladem)\b",
+    r"på lager|op voorraad|na stanie|dostępn\w+|available(?: now)?|varastossa|noliktavā|pieejams|skladem|na sklade|"
+    r"w magazynie|in magazzino|em estoque|en existencia|készleten|in stoc|stokta|σε απόθεμα|на складе|в наличии|"
+    r"в наявності)\b|在庫あり",
     re.IGNORECASE,
 )
 BUY = re.compile(
     r"^(?:add to (?:bag|cart|basket|trolley)|buy(?: it)? now|in den warenkorb|ajouter au panier|"
     r"añadir a la (?:cesta|bolsa)|aggiungi al carrello|adicionar ao (?:carrinho|saco)|lägg i (?:varukorg|väska)\w*|"
-    r"in winkelmand|dodaj do koszyka|læg i kurv)$",
+    r"in winkelmand|dodaj do koszyka|læg i kurv|in (?:den )?warenkorb legen|añadir al carrito|sepete ekle|"
+    r"voeg aan winkelmand toe|adicionar à cesta|lisää (?:osto)?koriin|vložit do košíku|pridať do košíka|"
+    r"добавить в корзину|додати в кошик|προσθήκη στο καλάθι|カートに入れる)$",
     re.IGNORECASE,
 )
 BY = re.compile(r"^(?:by|von|par|de|da|brand|marke|marque|marca)\s*:?\s+", re.IGNORECASE)
 NEXT_PAGE = re.compile(
     r"^(?:next(?: page)?|more|load more|show more|older|›|»|>|→|weiter|nächste(?: seite)?|suivant\w*|page suivante|"
     r"siguiente|successiv[ao]|avanti|próxim[ao]|seguinte|nästa|næste|neste|volgende|następna|dalej|seuraava|nākamā|"
-    r"ďalšia|další|次へ|다음)\s*[›»>→]?$",
+    r"ďalš(?:ia|í)|další|následující|následujúc[ai]|következő|επόμεν[οη]|sonraki|вперед|следующая|次へ|다음)\s*[›»>→]?$",
     re.IGNORECASE,
 )
 NO_CATALOGUE = re.compile(

@@ -6,7 +6,7 @@ from crawlers.readers import pictures, prices
 from crawlers.readers.outline import Link, Outline
 from crawlers.readers.texts import alike
 from crawlers.readers.urls import page_key, same_site
-from crawlers.readers.vocabulary import OTHER_HEADING
+from crawlers.readers.vocabulary import OTHER_HEADING, PRICES
 
 
 def focus(out: Outline, hints: list[str]) -> None:
@@ -85,7 +85,7 @@ def tile_links(out: Outline) -> list[Link]:
 
 def _tiles(out: Outline) -> list[tuple[int, int]]:
     links = tile_links(out)
-    found = []
+    found = _pairs(out, links)
     for index, link in enumerate(links):
         if link.at <= out.title_at <= link.end:
             continue
@@ -101,6 +101,27 @@ def _tiles(out: Outline) -> list[tuple[int, int]]:
                 found.append(span)
             else:
                 found += _branch(out, link, holder)
+    return found
+
+
+def _pairs(out: Outline, links: list[Link]) -> list[tuple[int, int]]:
+    """Return the tiles that stand alone, as on the last page of a list: a picture and a heading lead to one other page,
+    and the closest element that holds both as well as a price is about that page."""
+    pictured = {link.key: link for link in links if link.pictured}
+    headings = {start: element for start, _, element, _ in out.headings}
+    found = []
+    for link in out.links:
+        other = pictured.get(link.key)
+        if other is None or link.pictured or not any(link.at - 3 < at < link.at for at in headings):
+            continue
+        node = out.shared(link.element, other.at)
+        span = out.spans.get(node) if node is not None else None
+        while span and not span[0] <= out.title_at <= span[1]:
+            found.append(span)
+            if any(span[0] <= text.at <= span[1] and text.names & PRICES for text in out.texts):
+                break
+            node = node.getparent()
+            span = out.spans.get(node) if node is not None else None
     return found
 
 

@@ -5,58 +5,69 @@ page scrolls to them, so a sheet of 20,000 opens at once.
 """
 
 import json
-import re
 import threading
-from collections.abc import Callable, Mapping
-from functools import lru_cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from catalog.decode import DecodeError, decode, encode_jpeg
+from catalog.decode import DecodeError
 from catalog.errors import LookbenchError
 from catalog.store import Catalog, StoreError
-from curation import hashes
 from curation.review import verdicts
+from curation.review.thumbnails import Thumbnails
 
-PAGE: Final = Path(__file__).with_name("page.html")
-SIDE: Final = 200
-"""Longest side of a thumbnail in pixels."""
+STATIC: Final = Path(__file__).with_name("static")
 HEADER: Final = "X-Lookbench-Review"
 """A header that pages of other origins cannot send unasked."""
-_PICTURE: Final = re.compile(r"/(thumb|photo)/([0-9a-f]{64})(?:/([0-9.]+),([0-9.]+),([0-9.]+),([0-9.]+))?")
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_FILES: Final = {"/review.css": "text/css", "/review.js": "text/javascript"}
 _LARGEST_BODY: Final = 4096
 
-Sheets = Mapping[str, Callable[[], dict[str, Any]]]
-"""Step -> what makes its sheet (curation.review.sheets.sheet)."""
+
+class Sheets(Protocol):
+    """Where the desk has its sheets from."""
+
+    edition: str
+
+    def steps(self) -> list[str]:
+        """Return the steps that have a sheet."""
+
+    def sheet(self, step: str) -> dict[str, Any]:
+        """Return what the page of a step shows; raises LookbenchError when it cannot be read.
+
+        ``groups`` (curation.review.sheets), ``said`` (photo -> whether it stays), ``judge`` (the step that obeys
+        verdicts given here, None where the page is for reading), ``words`` (verdicts that may be given) and ``about``
+        (a sentence on them).
+        """
 
 
 class Desk(ThreadingHTTPServer):
     """The sheets of one edition on 127.0.0.1; run it with ``serve_forever``."""
 
-    def __init__(self, catalog: Catalog, edition: str, sheets: Sheets, port: int = 0) -> None:
+    daemon_threads = True
+
+    def __init__(self, catalog: Catalog, sheets: Sheets, port: int = 0) -> None:
         """Take ``port``, or a free one for 0."""
         super().__init__(("127.0.0.1", port), _Handler)
-        self.catalog, self.edition, self.sheets = catalog, edition, sheets
-        self.picture = lru_cache(maxsize=2048)(self._picture)
+        self.catalog, self.sheets, self.pictures = catalog, sheets, Thumbnails(catalog)
         self._one_at_a_time = threading.Lock()
 
     def record(self, said: Any) -> None:
         """Write one verdict; raises ValueError, KeyError, TypeError or LookbenchError for what is none."""
-        if said["step"] not in self.sheets:
-            raise ValueError(f"there is no sheet {said['step']!r}")
+        page, photo, verdict = said["page"], said["photo"], said["verdict"]
+        if page not in self.sheets.steps():
+            raise ValueError(f"there is no sheet {page!r}")
+        sheet = self.sheets.sheet(page)
+        if not sheet["judge"] or (verdict is not None and verdict not in sheet["words"]):
+            raise ValueError(f"the sheet {page!r} takes no {verdict!r}: {sheet['about']}")
+        if not any(row["photo"] == photo for group in sheet["groups"] for row in group["rows"]):
+            raise ValueError(f"photo {photo!r} is not on the sheet {page!r}")
         with self._one_at_a_time:
-            verdicts.record(self.catalog, self.edition, said["step"], str(said["id"]), said["verdict"])
-
-    def _picture(self, photo_id: str, side: int, box: tuple[float, ...] | None) -> bytes:
-        pixels = decode(self.catalog.get_image(photo_id), reduce_to=None if box else 2 * side).pixels
-        if box:
-            height, width = pixels.shape[:2]
-            x0, y0, x1, y1 = (int(share * side) for share, side in zip(box, (width, height) * 2, strict=True))
-            x0, y0 = min(x0, width - 1), min(y0, height - 1)
-            pixels = pixels[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
-        return encode_jpeg(hashes.reduce(pixels, side), 80)
+            verdicts.record(self.catalog, self.sheets.edition, sheet["judge"], photo, verdict)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -64,44 +75,54 @@ class _Handler(BaseHTTPRequestHandler):
     server: Desk
 
     def do_GET(self) -> None:
-        sheets = self.server.sheets
         if not self._is_local():
             return
-        if found := _PICTURE.fullmatch(self.path):
-            self._picture(found)
-        elif self.path.startswith("/data/") and (make := sheets.get(self.path.removeprefix("/data/"))):
-            self._answer(json.dumps(make()).encode(), "application/json")
+        first, _, rest = self.path.removeprefix("/").partition("/")
+        if first in {"thumb", "photo"}:
+            self._picture(first, *rest.split("/", 1))
         elif self.path == "/steps":
-            facts = {"edition": self.server.edition, "steps": list(sheets)}
-            self._answer(json.dumps(facts).encode(), "application/json")
-        elif self.path == "/" or self.path.removeprefix("/") in sheets:
-            self._answer(PAGE.read_bytes(), "text/html; charset=utf-8")
+            self._json(lambda: {"edition": self.server.sheets.edition, "steps": self.server.sheets.steps()})
+        elif first == "data" and rest in self.server.sheets.steps():
+            self._json(lambda: self.server.sheets.sheet(rest))
+        elif self.path in _FILES:
+            self._answer((STATIC / self.path[1:]).read_bytes(), f"{_FILES[self.path]}; charset=utf-8")
+        elif not first or self.path[1:] in self.server.sheets.steps():
+            self._answer((STATIC / "review.html").read_bytes(), "text/html; charset=utf-8")
         else:
             self._refuse(HTTPStatus.NOT_FOUND, f"there is no {self.path}")
 
     def do_POST(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
         if not self._is_local():
             return
-        if self.path != "/verdict" or HEADER not in self.headers or not 0 < length <= _LARGEST_BODY:
+        length = self.headers.get("Content-Length", "")
+        size = int(length) if length.isdecimal() else 0
+        mine = self.headers.get("Origin") in {None, f"http://{self.headers['Host']}"}
+        if self.path != "/verdict" or HEADER not in self.headers or not mine or not 0 < size <= _LARGEST_BODY:
             self.close_connection = True
             self._refuse(HTTPStatus.FORBIDDEN, "only the review page gives verdicts")
             return
         try:
-            self.server.record(json.loads(self.rfile.read(length)))
+            self.server.record(json.loads(self.rfile.read(size)))
         except (ValueError, KeyError, TypeError, LookbenchError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, f"the verdict was not saved: {error}")
             return
-        self._answer(b"{}", "application/json")
+        self._answer(b"", "text/plain", status=HTTPStatus.NO_CONTENT)
 
-    def _picture(self, found: re.Match[str]) -> None:
+    def _picture(self, kind: str, photo: str, box: str | None = None) -> None:
         try:
-            box = tuple(float(share) for share in found.groups()[2:]) if found[3] else None
-            data = self.server.picture(found[2], SIDE if found[1] == "thumb" else 5 * SIDE, box)
+            data = (self.server.pictures.small if kind == "thumb" else self.server.pictures.large)(photo, box)
         except (DecodeError, StoreError, ValueError) as error:
             self._refuse(HTTPStatus.NOT_FOUND, str(error))
             return
         self._answer(data, "image/jpeg", "private, max-age=31536000, immutable")
+
+    def _json(self, make: Any) -> None:
+        try:
+            body = json.dumps(make(), separators=(",", ":")).encode()
+        except LookbenchError as error:
+            self._refuse(HTTPStatus.CONFLICT, str(error))
+            return
+        self._answer(body, "application/json")
 
     def _is_local(self) -> bool:
         port = self.server.server_port
@@ -116,6 +137,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", cache)
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
         self.wfile.write(body)

@@ -1,9 +1,9 @@
 """Train the second stage: ``python train.py --photos DIR --work DIR``; writes ``garment-probe.npz`` and its figures.
 
-Logistic regression, for the category on one hidden layer, on EfficientNet-Lite0 embeddings of crops: CC0 photos of the
-train senders, the same garments cut out and laid on other backdrops, and garments drawn by ``demo.garments``. Held out:
-whole senders and drawing seeds. The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and
-drawings it reads.
+Reads the vectors of ``garment-eye.onnx``, which ``finetune.py`` makes first. The category is named by the layer that
+was trained with it; each facet by logistic regression on crops of CC0 photos of the train senders, the same garments
+cut out and laid on other backdrops, and garments drawn by ``demo.garments``. Held out: whole senders and drawing seeds.
+The work folder is that of ``models/garment-yolo/train.py``, whose cut-outs and drawings it reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import cutouts  # noqa: E402
 import pieces  # noqa: E402
 
 SEED = 20262
-UNITS, EPOCHS, BATCH = 512, 40, 128
+SHARPNESS = 16.0
+"""Length to which unit vectors are drawn out before the layer that names; a softmax over cosines alone is too flat."""
 PADDING = 0.03
 """As the crops of items are padded."""
 
@@ -62,14 +63,14 @@ class Crops:
 
 def gather(photos: Path, work: Path, drawn_each: int) -> dict[str, Any]:
     """Embed every crop once; returns vectors (n, 1280), truths and sources (held-out ones end in ``+test``)."""
-    cache = work / "probe-vectors.npz"
-    listing = work / "probe-truths.json"
+    cache = work / "eye-vectors.npz"
+    listing = work / "eye-truths.json"
     if cache.exists() and listing.exists():
         with np.load(cache) as arrays:
             return {"vectors": arrays["vectors"], **json.loads(listing.read_text())}
     from curation import embedders
 
-    embedder = embedders.open(f"onnx:{HERE.parent / 'efficientnet-lite0' / 'efficientnet-lite0.onnx'}")
+    embedder = embedders.open(f"onnx:{HERE / 'garment-eye.onnx'}")
     crops, batch = Crops(), []
 
     def add(pixels: Any, truth: dict[str, str], source: str) -> None:
@@ -178,37 +179,15 @@ def fit(vectors: Any, targets: Any, count: int, penalty: float) -> tuple[Any, An
     return w.astype(np.float32), (found[size * count :] - mean @ w).astype(np.float32)
 
 
-def fit_hidden(vectors: Any, targets: Any, count: int) -> tuple[Any, Any, Any, Any]:
-    """Return (hidden weights, hidden bias, weights, bias) of one hidden layer, trained with dropout and mixup."""
+def trained(work: Path) -> tuple[Any, Any]:
+    """Return weights (size, categories) and bias of the layer that was trained with the network, for unit vectors."""
     import torch
-    from torch.nn import Dropout, Linear, ReLU, Sequential
-    from torch.nn.functional import cross_entropy
 
-    torch.manual_seed(SEED)
-    rng = np.random.default_rng(SEED)
-    mean, spread = vectors.mean(0), vectors.std(0) + 1e-6
-    x, y = torch.tensor((vectors - mean) / spread, dtype=torch.float32), torch.tensor(targets)
-    frequency = np.bincount(targets, minlength=count).astype(np.float64)
-    weight = torch.tensor(np.sqrt(frequency.sum() / count / np.maximum(frequency, 1)), dtype=torch.float32)
-    net = Sequential(Dropout(0.2), Linear(x.shape[1], UNITS), ReLU(), Dropout(0.5), Linear(UNITS, count))
-    optimizer = torch.optim.AdamW(net.parameters(), 1e-3, weight_decay=0.1)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * -(-len(x) // BATCH))
-    for _ in range(EPOCHS):
-        order = torch.randperm(len(x))
-        for batch in order.split(BATCH):
-            other, share = batch[torch.randperm(len(batch))], float(rng.beta(0.4, 0.4))
-            said = net(share * x[batch] + (1 - share) * x[other])
-            losses = [cross_entropy(said, y[side], weight, label_smoothing=0.1) for side in (batch, other)]
-            optimizer.zero_grad()
-            (share * losses[0] + (1 - share) * losses[1]).backward()
-            optimizer.step()
-            schedule.step()
-    first, last = net[1], net[4]
-    w = first.weight.detach().numpy().T / spread[:, None]
-    return w, first.bias.detach().numpy() - mean @ w, last.weight.detach().numpy().T, last.bias.detach().numpy()
+    layers = torch.load(work / "eye.pt", weights_only=True)["heads"]
+    return layers["0.weight"].numpy().T * SHARPNESS, layers["0.bias"].numpy()
 
 
-def train(data: dict[str, Any], penalty: float) -> tuple[dict[str, Any], dict[str, Any]]:
+def train(data: dict[str, Any], work: Path, penalty: float) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arrays of the file and the held-out figures of each head."""
     vectors, truths, sources = data["vectors"], data["truths"], np.asarray(data["sources"])
     test = np.char.endswith(sources, "+test")
@@ -222,17 +201,10 @@ def train(data: dict[str, Any], penalty: float) -> tuple[dict[str, Any], dict[st
         index = {value: place for place, value in enumerate(values)}
         rows = np.flatnonzero(has & ~test)
         targets = np.asarray([index[truths[row][head]] for row in rows])
-        read = vectors
-        if head == "category":
-            w, b, weights, bias = fit_hidden(vectors[rows], targets, len(values))
-            w, b = w.astype(np.float16), b.astype(np.float32)
-            arrays |= {f"{head}.hidden_weights": w, f"{head}.hidden_bias": b}
-            read = np.maximum(vectors @ w.astype(np.float32) + b, 0)
-        else:
-            weights, bias = fit(vectors[rows], targets, len(values), penalty)
+        weights, bias = trained(work) if head == "category" else fit(vectors[rows], targets, len(values), penalty)
         weights, bias = weights.astype(np.float16), bias.astype(np.float32)
         arrays |= {f"{head}.values": np.asarray(values), f"{head}.weights": weights, f"{head}.bias": bias}
-        figures[head] = _measure(head, values, weights, bias, read, truths, sources, has & test)
+        figures[head] = _measure(head, values, weights, bias, vectors, truths, sources, has & test)
     return arrays, figures
 
 
@@ -270,7 +242,7 @@ def main() -> None:
     parser.add_argument("--penalty", type=float, default=3e-5)
     parser.add_argument("--out", type=Path, default=HERE)
     options = parser.parse_args()
-    arrays, figures = train(gather(options.photos, options.work, options.drawn), options.penalty)
+    arrays, figures = train(gather(options.photos, options.work, options.drawn), options.work, options.penalty)
     np.savez(options.out / "garment-probe.npz", **arrays)
     (options.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
     print(

@@ -81,7 +81,7 @@ def pipeline(model: Path, photos: Path) -> dict[str, Any]:
 
     detector = SecondStage(
         detectors.open(f"yolo:{model}"),
-        embedders.open(f"onnx:{HERE.parent / 'efficientnet-lite0' / 'efficientnet-lite0.onnx'}"),
+        embedders.open(f"onnx:{HERE.parent / 'garment-probe' / 'garment-eye.onnx'}"),
         categories.open(f"probe:{HERE.parent / 'garment-probe' / 'garment-probe.npz'}"),
     )
     totals = dict.fromkeys(("photos", "boxed", "category", "category_as_labelled", "boxes"), 0)

@@ -1,4 +1,4 @@
-"""Machine labels from text, pixels and a probe."""
+"""Machine labels from text and pixels."""
 
 import pytest
 
@@ -48,13 +48,11 @@ def test_every_label_is_one_the_taxonomy_allows(edition: Edition) -> None:
         assert row["main_attribute"] == TAX.main_attribute(row["category"], pairs(row))
 
 
-def test_without_text_the_probe_wins_above_its_floor_and_the_detector_below(edition: Edition) -> None:
+def test_without_text_the_detector_names_the_category(edition: Edition) -> None:
     nameless = tables.from_rows("products", [{**row, "name": "Item 7"} for row in edition.products.to_pylist()])
-    scores = {edition.ids[0]: [("dress", 0.9), ("top", 0.1)], edition.ids[1]: [("dress", 0.4), ("top", 0.35)]}
-    labels, result = run(edition, products=nameless, probe_scores=scores)
-    assert labels[edition.ids[0]]["category"] == "dress"
-    assert labels[edition.ids[1]]["category"] == "coat"
-    assert result.figures["category_from/probe"] == 1
+    labels, result = run(edition, products=nameless)
+    assert [labels[item]["category"] for item in edition.ids] == edition.items["category"].to_pylist()
+    assert result.figures == {**result.figures, "category_from/detector": 4}
     assert labels[edition.ids[0]]["main_attribute"] == "red"
 
 

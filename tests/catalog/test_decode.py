@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import imagehash
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -368,3 +369,16 @@ def test_all_shared_images_answer_right() -> None:
             assert key not in wanted or near(decoded.pixels[place], tuple(wanted[key])), (name, key)
         if inside := wanted.get("inside_rgb"):
             assert near(decoded.pixels[inside["y"], inside["x"]], tuple(inside["rgb"])), name
+
+
+@pytest.mark.parametrize("size", [(1201, 1600), (1600, 1207), (803, 611), (2047, 900)])
+def test_a_reduced_jpeg_keeps_its_shape_and_hashes_as_the_full_one(size):
+    rng = np.random.default_rng(size[0])
+    rough = Image.fromarray(rng.integers(0, 256, (9, 7, 3), np.uint8)).resize(size, Image.Resampling.BICUBIC)
+    sink = BytesIO()
+    rough.save(sink, "JPEG", quality=88)
+    small, full = decode(sink.getvalue(), reduce_to=256), decode(sink.getvalue())
+    assert max(small.pixels.shape) >= 256
+    assert small.pixels.shape[0] / small.pixels.shape[1] == pytest.approx(size[1] / size[0], rel=0.005)
+    hashed = [int(str(imagehash.phash(Image.fromarray(each.pixels))), 16) for each in (small, full)]
+    assert (hashed[0] ^ hashed[1]).bit_count() <= 2

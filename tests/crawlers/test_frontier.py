@@ -42,6 +42,22 @@ def test_tasks_go_once_by_rank_then_age(tmp_path):
     frontier.close()
 
 
+def test_start_pages_go_before_all_else_and_other_languages_after(tmp_path):
+    frontier = open_at(tmp_path)
+    last = Task("https://shop.example/de/p/1", "product", priority=-1)
+    frontier.push([last, task(1, "photo"), task(2, "sitemap"), task(3, "start")])
+    assert frontier.lease(10) == [task(3, "start")]
+    assert frontier.lease(10) == [], "nothing else while a start page is on its way"
+    frontier.finish(task(3, "start").key, Yield(tasks=[task(4)]))
+    assert frontier.lease(10) == [task(2, "sitemap"), task(4), task(1, "photo")]
+    for done in (task(2, "sitemap"), task(4)):
+        frontier.finish(done.key, Yield())
+        assert frontier.lease(10) == []
+    frontier.finish(task(1, "photo").key, Yield())
+    assert frontier.lease(10) == [last]
+    frontier.close()
+
+
 def test_a_page_its_rendering_and_a_photo_are_three_tasks():
     url = "https://shop.example/a"
     assert (

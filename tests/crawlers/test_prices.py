@@ -39,6 +39,47 @@ def test_notations(text, value, currency):
     assert (amount.value, amount.currency) == (Decimal(value), currency)
 
 
+LOCAL = [
+    ("459.000đ", "vi", "459000", "VND"),
+    ("459.000 VNĐ", "vi", "459000", "VND"),
+    ("1,290 บาท", "th", "1290", "THB"),
+    ("129,99 Lei", "ro", "129.99", "RON"),
+    ("1 299 р.", "ru", "1299", "RUB"),
+    ("R 499.00", "en-ZA", "499.00", "ZAR"),
+    ("R499", "en-ZA", "499", "ZAR"),
+    ("R1 299.00", "en-ZA", "1299.00", "ZAR"),
+    ("Rs.2,990.00", "en-PK", "2990.00", "PKR"),
+    ("S/ 129.90", "es-PE", "129.90", "PEN"),
+    ("S/.129.90", "es-PE", "129.90", "PEN"),
+    ("$ 129.990", "es-CO", "129990", "COP"),
+    ("QR 199", "en-QA", "199", "QAR"),
+    ("SR 199.00", "en-SA", "199.00", "SAR"),
+    ("Dhs. 199.00", "en-AE", "199.00", "AED"),
+    ("199 ج.م", "ar-EG", "199", "EGP"),
+    ("LE 499.00", "en-EG", "499.00", "EGP"),
+    ("Php 1,299.00", "en-PH", "1299.00", "PHP"),
+    ("29,95 Euro", "de", "29.95", "EUR"),
+    ("29,95 euros", "fr", "29.95", "EUR"),
+    ("1'299.– CHF", "de-CH", "1299", "CHF"),
+    ("Kr. 1.299,00", "da", "1299.00", "DKK"),
+    ("RMB 299", "zh", "299", "CNY"),
+    ("KSh 1,200", "en-KE", "1200", "KES"),
+    ("Tk 1,200", "en-BD", "1200", "BDT"),
+    ("৳ 1,200", "bn", "1200", "BDT"),
+    ("GH₵ 120", "en", "120", "GHS"),
+    ("₡12.500", "es-CR", "12500", "CRC"),
+    ("12.990,00 din", "sr", "12990.00", "RSD"),
+    ("AU $89.00", "en", "89.00", "AUD"),
+    ("C $89.00", "en", "89.00", "CAD"),
+]
+
+
+@pytest.mark.parametrize(("text", "region", "value", "currency"), LOCAL)
+def test_signs_of_places(text, region, value, currency):
+    (amount,) = prices.find(text, region)
+    assert (amount.value, amount.currency) == (Decimal(value), currency)
+
+
 def test_signs_that_currencies_share():
     assert prices.currency_of("$", "en-CA") == "CAD"
     assert prices.currency_of("$", "en-AU") == "AUD"
@@ -85,3 +126,22 @@ def test_never_raises(text):
     for amount in prices.find(text):
         assert amount.value >= 0
     prices.structured(text)
+
+
+LOCALES = (
+    "en en_GB en_CA en_AU de de_CH de_AT fr fr_CA fr_CH es es_MX it nl nl_BE pl sv da nb fi pt pt_BR cs sk hu ro el tr ru uk "
+    "ja ko zh_Hans et lv lt sl hr sr_Latn he id vi th ca is"
+)
+CURRENCIES = (
+    "USD EUR GBP CAD AUD CHF SEK DKK NOK PLN CZK HUF JPY CNY KRW INR BRL MXN NZD HKD SGD TRY RUB UAH ILS THB RON"
+)
+
+
+@pytest.mark.parametrize("locale", LOCALES.split())
+def test_every_currency_as_the_locale_writes_it(locale):
+    numbers = pytest.importorskip("babel.numbers", reason="babel is not installed (extra dev)")
+    for code in CURRENCIES.split():
+        text = numbers.format_currency(Decimal("1234.50"), code, locale=locale)
+        (amount,) = prices.find(text, locale.replace("_", "-"))
+        assert amount.currency == code, text
+        assert amount.value in {Decimal("1234.5"), 1234, 1235}, text

@@ -60,6 +60,21 @@ def test_sections_of_a_sitemap_are_told_apart(server):
     assert any(int(row["url"].rsplit("/", 1)[1]) > 30 for row in found.read), "samples are spread"
 
 
+def test_languages_of_a_sitemap_are_one_shop(shop):
+    shop.routes["/"] = Answer(b"", 302, {"Location": "/en/"})
+    shop.routes["/en/"] = Answer(b'<html lang="en"><title>Testwick</title><h1>Testwick</h1>')
+    urls = [f"{shop.url}/{place}/p/{n}" for place in ("de", "en") for n in range(6)]
+    for url in urls:
+        shop.routes[url.removeprefix(shop.url)] = Answer(
+            product_html(int(url[-1])).replace(b'href="/p/', b'href="/en/p/')
+        )
+    xml = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
+    shop.routes["/sitemap.xml"] = Answer(f"<urlset>{xml}</urlset>".encode(), kind="application/xml")
+    found = look(shop)
+    assert (found.products, len(found.read)) == (6, 5)
+    assert all("/en/p/" in row["url"] for row in found.read)
+
+
 def test_refused_by_robots_or_by_the_pages(shop):
     shop.routes["/p/8"] = Answer(product_html(8, extra='<meta name="robots" content="noai">'))
     assert "noai" in look(shop).rules

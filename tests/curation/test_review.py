@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import shutil
 import threading
 import time
@@ -15,11 +16,11 @@ import numpy as np
 import pytest
 
 from catalog import tables
-from catalog.decode import encode_png
+from catalog.decode import decode, encode_png
 from catalog.ledger import Ledger
 from catalog.store import Catalog
 from curation.errors import CurationError
-from curation.review import desk, sheets, verdicts
+from curation.review import desk, sheets, thumbnails, verdicts
 from curation.screen import ScreenPolicy, screen
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -35,6 +36,11 @@ def put(catalog: Catalog, count: int, size: int = 96) -> list[str]:
     ]
 
 
+def garment(photo: str) -> Any:
+    row = {"item_id": "item-1", "photo_id": photo, "box": [18.0, 24.0, 36.0, 96.0], "category": "dress"}
+    return tables.from_rows("items", [row])
+
+
 def photos(ids: list[str]) -> Any:
     return tables.from_rows("photos", [{"photo_id": photo, "width": 72, "height": 96} for photo in ids])
 
@@ -44,15 +50,28 @@ def catalog(tmp_path: Path) -> Catalog:
     return Catalog(tmp_path)
 
 
+class Made:
+    """Sheets as given, with what is said of them so far."""
+
+    def __init__(self, catalog: Catalog, made: dict[str, list[dict[str, Any]]]) -> None:
+        self.catalog, self.edition, self.made = catalog, EDITION, made
+
+    def steps(self) -> list[str]:
+        return list(self.made)
+
+    def sheet(self, step: str) -> dict[str, Any]:
+        judge = None if step == "assemble" else step
+        words = {"assemble": [], "generate": ["drop"]}.get(step, ["keep", "drop"])
+        said = verdicts.load(self.catalog, EDITION).get(step, {})
+        return {"judge": judge, "words": words, "about": f"About {step}.", "said": said, "groups": self.made[step]}
+
+
 @pytest.fixture
 def serve(catalog: Catalog) -> Iterator[Any]:
     started: list[ThreadingHTTPServer] = []
 
-    def start(made: dict[str, dict[str, Any]]) -> int:
-        def sheet(step: str) -> Any:
-            return lambda: {**made[step], "said": verdicts.load(catalog, EDITION).get(step, {})}
-
-        server = desk.Desk(catalog, EDITION, {step: sheet(step) for step in made})
+    def start(made: dict[str, list[dict[str, Any]]]) -> int:
+        server = desk.Desk(catalog, Made(catalog, made))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         started.append(server)
         return server.server_port
@@ -61,6 +80,14 @@ def serve(catalog: Catalog) -> Iterator[Any]:
     for server in started:
         server.shutdown()
         server.server_close()
+
+
+def group(outcome: str, reason: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"outcome": outcome, "reason": reason, "rows": rows}
+
+
+def one(photo: str | None, *facts: str, **more: Any) -> dict[str, Any]:
+    return {"id": photo or "none", "photo": photo, "facts": list(facts), **more}
 
 
 def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, bytes]:
@@ -109,39 +136,113 @@ def test_a_sheet_groups_by_outcome_and_draws_boxes_and_twins() -> None:
     lost = {"box": [0, 0, 72, 96], "category": "bag", "score": 0.25}
     ledger.dropped("item-2", "merged", subject="item", parent_id=ids[0], evidence=lost)
     ledger.dropped(ids[1], "no_garment", evidence={"best_score": 0.031})
-    ledger.dropped(ids[2], "duplicate_in_edition", evidence={"twin": ids[0], "tier": "pdq", "distance": 12.0})
-    items = tables.from_rows(
-        "items", [{"item_id": "item-1", "photo_id": ids[0], "box": [18.0, 24.0, 36.0, 96.0], "category": "dress"}]
-    )
-    made = sheets.sheet("detect", ledger.table(), photos(ids), items, {ids[1]: False})
-    assert [(group["outcome"], group["reason"], len(group["rows"])) for group in made["groups"]] == [
+    pair = {"twin": ids[0], "tier": "pdq", "distance": 12.0, "threshold": 60.0, "look": {"inliers": 8, "turn": None}}
+    ledger.dropped(ids[2], "duplicate_in_edition", evidence=pair)
+    made = sheets.groups(sheets.Source(ledger.table(), photos(ids), garment(ids[0])))
+    assert [(one["outcome"], one["reason"], len(one["rows"])) for one in made] == [
         ("kept", "ok", 1),
         ("dropped", "duplicate_in_edition", 1),
         ("dropped", "no_garment", 1),
     ]
-    kept, twin, gone = (group["rows"][0] for group in made["groups"])
-    assert kept["boxes"] == [[0.25, 0.25, 0.5, 1.0, "dress 0.90", True], [0.0, 0.0, 1.0, 1.0, "merged 0.25", False]]
-    assert (twin["twin"], twin["note"]) == (ids[0], "distance 12, tier pdq")
-    assert (gone["said"], gone["note"]) == (False, "best score 0.031")
+    kept, twin, gone = (one["rows"][0] for one in made)
+    assert kept["boxes"] == [
+        [0.25, 0.25, 0.5, 1.0, "dress 0.90", True],
+        [0.0, 0.0, 1.0, 1.0, "bag 0.25 (merged)", False],
+    ]
+    assert kept["facts"] == ["1 of 2 boxes kept"]
+    assert twin["beside"] == [{"photo": ids[0], "name": "kept instead"}]
+    assert twin["facts"] == ["pdq distance 12, threshold 60", "look inliers 8"]
+    assert gone["facts"] == ["best score 0.031"]
+
+
+def test_what_lies_nearest_to_the_threshold_comes_first() -> None:
+    ids = [letter * 64 for letter in "abcd"]
+    ledger = Ledger("duplicates", "photo", EDITION)
+    for photo, distance in zip(ids, (0.0, 58.0, 30.0), strict=False):
+        found = {"tier": "pdq", "distance": distance, "threshold": 60.0, "twin": ids[3], "edition": "2025.12"}
+        ledger.dropped(photo, "duplicate_of_past", evidence=found)
+    ledger.kept(ids[3], "unique", evidence={"best_of": ids[:2]})
+    kept, dropped = sheets.groups(sheets.Source(ledger.table(), photos(ids), tables.empty("items")))
+    assert [row["photo"] for row in dropped["rows"]] == [ids[1], ids[2], ids[0]]
+    assert {beside["name"] for row in dropped["rows"] for beside in row["beside"]} == {"in 2025.12"}
+    assert (kept["reason"], len(kept["rows"][0]["beside"])) == ("unique, with copies", 2)
+
+
+def test_a_made_picture_stands_beside_its_seed() -> None:
+    seed, picture = "a" * 64, "b" * 64
+    ledger = Ledger("generate", "seed", EDITION)
+    ledger.kept("studio-1", parent_id=seed, evidence={"photo_id": picture, "seeds": ["item-1"], "scene": "rug"})
+    ledger.dropped("studio-2", "cutout_failed", parent_id=seed, evidence={"item-1": {"reason": "edge_too_faint"}})
+    ledger.dropped("studio-3", "not_needed", parent_id=seed, evidence={"wanted": 1})
+    kept, failed, spare = sheets.groups(sheets.Source(ledger.table(), photos([seed]), garment(seed)))
+    beside = [{"photo": seed, "name": "seed", "box": [0.25, 0.25, 0.5, 1.0]}]
+    assert (kept["rows"][0]["photo"], kept["rows"][0]["beside"], kept["rows"][0]["facts"]) == (
+        picture,
+        beside,
+        ["scene rug"],
+    )
+    assert (failed["rows"][0]["photo"], failed["rows"][0]["beside"]) == (None, beside)
+    assert spare["rows"][0]["beside"] == [{"photo": seed, "name": "seed"}]
+
+
+def test_items_are_shown_cropped_with_the_places_they_came_to() -> None:
+    photo = "a" * 64
+    ledger = Ledger("assemble", "item", EDITION)
+    samples = [f"{EDITION}-noise-gallery-item-1", f"{EDITION}-real_studio_flat-query-item-1"]
+    ledger.kept("item-1", "query", parent_id=photo, evidence={"samples": samples})
+    (row,) = sheets.groups(sheets.Source(ledger.table(), photos([photo]), garment(photo)))[0]["rows"]
+    assert (row["photo"], row["box"]) == (photo, [0.25, 0.25, 0.5, 1.0])
+    assert row["facts"] == ["dress", "noise gallery", "real_studio_flat query"]
+
+
+def test_a_thumbnail_is_made_once(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    photo = put(catalog, 1, 400)[0]
+    made = thumbnails.Thumbnails(catalog)
+    first, cut = made.small(photo), made.small(photo, "0.25,0,0.75,0.5")
+    assert (decode(first).height, decode(first).width) == (192, 144)
+    assert decode(cut).width < 192 <= decode(made.large(photo)).height, "a crop is not blown up"
+    assert decode(made.small(photo, "0.5,0.5,0.5,0.5")).pixels.shape == (1, 1, 3), "an empty box shows a pixel"
+    monkeypatch.setattr(Catalog, "get_image", lambda *_: pytest.fail("the original was read again"))
+    again = thumbnails.Thumbnails(Catalog(catalog.root))
+    assert (again.small(photo), again.small(photo, "0.25,0,0.75,0.5")) == (first, cut)
+    for wrong in ("../" + photo[3:], photo[:-1], photo + "/"):
+        with pytest.raises(ValueError, match="names no picture"):
+            again.small(wrong)
+    with pytest.raises(ValueError, match="names no picture"):
+        again.small(photo, "0,0,1,../../1")
 
 
 def test_the_desk_refuses_strangers_and_nonsense(catalog: Catalog, serve: Any) -> None:
-    photo = put(catalog, 1)[0]
-    port = serve({"screen": {"step": "screen", "groups": []}})
-    verdict = {"step": "screen", "id": photo, "verdict": "drop"}
-    assert ask(port, "GET", "/", Host="evil.example")[0] == 403
-    assert ask(port, "POST", "/verdict", verdict)[0] == 403, "a page of another origin can send no such header"
+    photo, other = put(catalog, 2)
+    rows = [group("kept", "ok", [one(photo)])]
+    port = serve({"screen": rows, "generate": rows, "assemble": rows})
+    verdict = {"page": "screen", "photo": photo, "verdict": "drop"}
     trusted = {desk.HEADER: "1"}
+    assert ask(port, "GET", "/", Host="evil.example")[0] == 403
+    assert ask(port, "GET", "/data/screen", Host=f"evil.example:{port}")[0] == 403, "a name that was rebound to us"
+    assert ask(port, "POST", "/verdict", verdict)[0] == 403, "a page of another origin can send no such header"
     assert ask(port, "POST", "/verdict", verdict, Host="evil.example", **trusted)[0] == 403
-    for wrong in ({}, [], {**verdict, "verdict": "perhaps"}, {**verdict, "step": "freeze"}):
-        assert ask(port, "POST", "/verdict", wrong, **trusted)[0] == 400
+    assert ask(port, "POST", "/verdict", verdict, Origin="http://evil.example", **trusted)[0] == 403
+    assert ask(port, "POST", "/verdict", {**verdict, "photo": "a" * 5000}, **trusted)[0] == 403
+    assert ask(port, "POST", "/verdict", None, **{"Content-Length": "many", **trusted})[0] == 403
+    for wrong in (
+        {},
+        [],
+        {**verdict, "verdict": "perhaps"},
+        {**verdict, "page": "freeze"},
+        {**verdict, "photo": other},
+        {**verdict, "photo": None},
+        {**verdict, "page": "assemble"},
+        {**verdict, "page": "generate", "verdict": "keep"},
+    ):
+        assert ask(port, "POST", "/verdict", wrong, **trusted)[0] == 400, wrong
     assert verdicts.load(catalog, EDITION) == {}
-    assert ask(port, "POST", "/verdict", verdict, **trusted)[0] == 200
+    assert ask(port, "POST", "/verdict", verdict, Origin=f"http://127.0.0.1:{port}", **trusted)[0] == 204
     assert verdicts.load(catalog, EDITION) == {"screen": {photo: False}}
-    assert ask(port, "GET", "/thumb/" + "0" * 64)[0] == 404
-    assert ask(port, "GET", "/../../etc/passwd")[0] == 404
+    for path in ("/thumb/" + "0" * 64, "/thumb/..%2f..%2fetc/passwd", "/../../etc/passwd", "/review.html", "/data/x"):
+        assert ask(port, "GET", path)[0] == 404, path
     assert ask(port, "GET", f"/thumb/{photo}")[1][:2] == b"\xff\xd8"
-    assert ask(port, "GET", f"/thumb/{photo}/0.5,0.5,0.5,0.5")[0] == 200, "an empty box shows a pixel"
+    assert ask(port, "GET", f"/photo/{photo}/0,0,0.5,0.5")[0] == 200
 
 
 @pytest.fixture(scope="module")
@@ -155,40 +256,109 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.mark.slow
-def test_twenty_thousand_pictures_are_walked_by_keyboard(catalog: Catalog, serve: Any, browser: Any) -> None:
-    real = put(catalog, 40)
-    rows = [{"id": f"{n:064x}", "photo": real[n % 40], "note": f"row {n}"} for n in range(20_000)]
-    pairs = [{"id": real[n], "photo": real[n], "twin": real[n + 1], "note": "distance 8"} for n in range(8)]
-    groups = [
-        {"outcome": "kept", "reason": "ok", "rows": rows},
-        {"outcome": "dropped", "reason": "twin", "rows": pairs},
-    ]
-    port = serve({"screen": {"step": "screen", "groups": groups}, "detect": {"step": "detect", "groups": []}})
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    opened = browser.new_page(viewport={"width": 1280, "height": 900})
     faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    yield opened
+    opened.close()
+    assert faults == []
+
+
+def saved(page: Any, text: str) -> None:
+    page.locator("#state", has_text=re.compile(f"^{re.escape(text)}")).wait_for()
+
+
+@pytest.mark.slow
+def test_twenty_thousand_pictures_are_walked_by_keyboard(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch, serve: Any, page: Any
+) -> None:
+    picture = thumbnails.Thumbnails(catalog).small(put(catalog, 1)[0])
+    monkeypatch.setattr(thumbnails.Thumbnails, "small", lambda *_: picture)
+    rows = [one(f"{n:064x}", f"row {n}") for n in range(20_000)]
+    port = serve({"screen": [group("kept", "ok", rows)], "detect": []})
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/thumb/" in request.url else None)
     start = time.monotonic()
     page.goto(f"http://127.0.0.1:{port}/screen")
     page.wait_for_selector(".tile img")
     assert time.monotonic() - start < 5, "a long sheet opens at once"
-    assert page.locator(".tile").count() < 80, "only what is in sight is drawn"
-    assert len(asked) < 80
-    assert page.locator("nav button").all_inner_texts()[0].split("\n") == ["ok", "20,000"]
+    assert page.locator("#groups button").all_inner_texts()[0].split("\n") == ["ok", "20,000"]
     for key in ("ArrowRight", "d", "k"):
         page.keyboard.press(key)
-    page.wait_for_function("document.querySelector('#state').textContent.startsWith('keep')")
+    saved(page, "keep")
     page.keyboard.press("End")
     page.wait_for_selector("text=row 19999")
-    assert page.locator(".tile[aria-selected=true] .note").inner_text() == "row 19999"
+    assert page.locator(".tile[aria-selected=true] .facts span").first.inner_text() == "row 19999"
+    assert page.locator("#scroller").get_attribute("aria-activedescendant") == "t19999"
+    assert page.locator("*").count() < 1500, "only what is near is drawn"
+    assert len(asked) < 200
+    assert verdicts.load(catalog, EDITION) == {"screen": {rows[1]["id"]: False, rows[2]["id"]: True}}
+
+
+@pytest.mark.slow
+def test_a_reviewer_judges_takes_back_and_finds_the_verdicts_again(catalog: Catalog, serve: Any, page: Any) -> None:
+    real = put(catalog, 9)
+    evil = "<img src=x onerror=document.title='taken'>"
+    pairs = [one(real[n], "pdq distance 8", evil, beside=[{"photo": real[8], "name": evil}]) for n in range(3)]
+    gone = [one(photo, boxes=[[0.1, 0.1, 0.9, 0.9, "dress 0.90", True]]) for photo in real[3:6]]
+    groups = [group("kept", "ok", gone), group("dropped", "twin_<b>", pairs), group("dropped", "lost", [one(None)])]
+    port = serve({"screen": groups, "assemble": groups})
+    page.goto(f"http://127.0.0.1:{port}/screen")
+    page.wait_for_selector(".shot.ready .box:visible")
     page.keyboard.press("n")
-    page.wait_for_function("document.querySelectorAll('.tile .shot').length === 16")
+    page.locator(".tile .shot.ready").nth(5).wait_for()
+    assert page.locator(".tile figcaption").nth(1).inner_text() == evil, "hostile text is text"
     page.keyboard.press("Enter")
-    assert page.locator("dialog[open] img").count() == 2
+    assert page.locator("#zoom img").count() == 2
     page.keyboard.press("d")
-    page.wait_for_function("document.querySelector('#state').textContent.startsWith('drop')")
-    assert verdicts.load(catalog, EDITION) == {"screen": {rows[1]["id"]: False, rows[2]["id"]: True, real[0]: False}}
-    assert faults == []
-    page.close()
+    saved(page, "drop")
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    saved(page, "keep")
+    assert verdicts.load(catalog, EDITION) == {"screen": {real[0]: False, real[1]: True}}
+    page.keyboard.press("u")
+    saved(page, "verdict on")
+    assert page.locator("#place").inner_text() == "2 of 3", "undo goes back to what it undoes"
+    page.keyboard.press("p")
+    page.keyboard.press("u")
+    page.locator("#place", has_text="1 of 3").wait_for()
+    page.keyboard.press("d")
+    saved(page, "drop")
+    assert verdicts.load(catalog, EDITION) == {"screen": {real[0]: False}}
+    page.reload()
+    page.wait_for_selector(".tile.drop .word")
+    assert page.locator("#groups [aria-pressed=true] span").first.inner_text() == "twin <b>", "the place is remembered"
+    page.locator("#groups button", has_text="your verdicts").click()
+    assert page.locator(".tile").count() == 1
+    page.locator("#groups button", has_text="lost").click()
+    page.keyboard.press("d")
+    saved(page, "there is no picture")
+    page.keyboard.press("?")
+    assert page.locator("dialog#help[open]").count() == 1
+    page.goto(f"http://127.0.0.1:{port}/assemble")
+    page.wait_for_selector(".tile")
+    page.keyboard.press("d")
+    saved(page, "About assemble.")
+    assert page.locator("[data-act=drop]").is_disabled()
+    assert verdicts.load(catalog, EDITION) == {"screen": {real[0]: False}}
+    assert page.title() == f"{EDITION}: assemble"
+
+
+@pytest.mark.slow
+def test_the_sheet_fits_a_phone_and_answers_to_touch(catalog: Catalog, serve: Any, page: Any) -> None:
+    real = put(catalog, 12)
+    port = serve({"screen": [group("kept", "ok", [one(photo) for photo in real])]})
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"http://127.0.0.1:{port}/screen")
+    page.wait_for_selector(".shot.ready")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator("[data-act=drop]").click()
+    saved(page, "drop")
+    page.locator(".tile").nth(3).click()
+    page.locator("[data-act=enlarge]").click()
+    assert page.locator("#zoom").is_visible()
+    assert page.locator("[data-act=enlarge]").inner_text() == "Close"
+    assert verdicts.load(catalog, EDITION) == {"screen": {real[0]: False}}

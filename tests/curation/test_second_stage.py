@@ -10,7 +10,6 @@ import pytest
 
 import taxonomy
 from catalog.decode import Pixels
-from curation import categories
 from curation.categories import Head, Probe
 from curation.detectors import Detection
 from curation.errors import CurationError
@@ -69,6 +68,16 @@ def test_a_large_box_may_be_anything_and_a_small_one_stays_in_its_class() -> Non
     assert embedder.seen[1] == (22, 22, 3), "crops are padded as the probe was trained"
 
 
+def test_of_boxes_around_one_garment_only_the_likeliest_is_named() -> None:
+    best = box("top", 0.9, 0, 0, 60, 100, categories=("top", "shirt"))
+    twin = box("dress", 0.8, 0, 0, 62, 100)
+    apart = box("top", 0.7, 70, 0, 100, 100, categories=("top", "shirt"))
+    embedder = Light()
+    (found,) = SecondStage(Fixed(best, twin, apart), embedder, PROBE).detect([PICTURE])
+    assert [one.category for one in found] == ["coat", "dress", "shirt"]
+    assert len(embedder.seen) == 2
+
+
 def test_no_garment_is_no_work() -> None:
     embedder = Light()
     assert SecondStage(Fixed(), embedder, PROBE).detect([PICTURE, PICTURE]) == [[], []]
@@ -79,24 +88,6 @@ def test_a_probe_of_another_embedder_is_refused() -> None:
     wide = Probe("probe@2", {"category": Head(("a",), np.zeros((7, 1), np.float32), np.zeros(1, np.float32))})
     with pytest.raises(CurationError, match=r"embeddings of 7 numbers, light@1 makes 2"):
         SecondStage(Fixed(), Light(), wide)
-
-
-def test_a_hidden_layer_is_read_and_checked(tmp_path: Path) -> None:
-    arrays: dict[str, Any] = {
-        "category.values": np.asarray(["coat", "shirt"]),
-        "category.weights": np.asarray([[1, -1], [-1, 1], [0, 0]], np.float16),
-        "category.bias": np.zeros(2, np.float32),
-        "category.hidden_weights": np.asarray([[2, 0, 0], [0, 2, 0]], np.float16),
-        "category.hidden_bias": np.asarray([-1, -1, 0], np.float32),
-    }
-    np.savez(tmp_path / "probe.npz", **arrays)
-    probe = categories.open(f"probe:{tmp_path / 'probe.npz'}")
-    assert probe.size == 2
-    (ranked,) = probe.predict(np.asarray([[1, 0.25]], np.float32))
-    assert ranked[0] == ("coat", pytest.approx(1 / (1 + np.exp(-2)), rel=1e-5))  # units: 1, rectified to 0, 0
-    np.savez(tmp_path / "probe.npz", **{**arrays, "category.hidden_bias": np.zeros(2, np.float32)})
-    with pytest.raises(CurationError, match="head 'category'"):
-        categories.open(f"probe:{tmp_path / 'probe.npz'}")
 
 
 def test_the_checked_boxes_are_whole() -> None:

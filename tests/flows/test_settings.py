@@ -35,7 +35,9 @@ def keys(kind: Any) -> set[str]:
 
 def written(content: Any, prefix: str = "") -> set[str]:
     found = set()
-    for name, value in content.items():
+    unused = dict.fromkeys(settings.Model.model_fields)
+    for name, given in content.items():
+        value = unused if given is None and prefix == "models." else given
         free = f"{prefix}{name}" in {"validation.models", "release.min_queries"}
         found |= written(value, f"{prefix}{name}.") if isinstance(value, dict) and not free else {f"{prefix}{name}"}
     return found

@@ -37,9 +37,9 @@ def test_a_crop_is_that_part_of_the_upright_picture():
     exif[0x0112] = 6  # stored a quarter turn to the left, so to be turned to the right
     sink = BytesIO()
     image.save(sink, "JPEG", quality=95, exif=exif, subsampling=0)
-    ((data, box),) = crops(sink.getvalue(), [(5.4, 10.2, 24.8, 29.9)], 95)
-    assert box == (5, 10, 25, 30)
-    cut = decode(data).pixels
+    (crop,) = crops(sink.getvalue(), [((5.4, 10.2, 24.8, 29.9), None, "i-1")], 95)
+    assert crop.corners == (5, 10, 25, 30)
+    cut = decode(crop.jpeg).pixels
     assert cut.shape == (20, 20, 3)
     assert np.abs(cut.astype(int) - (200, 30, 30)).max() < 40
 
