@@ -5,6 +5,7 @@ page scrolls to them, so a sheet of 20,000 opens at once.
 """
 
 import json
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -55,6 +56,11 @@ class Desk(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.catalog, self.sheets, self.pictures = catalog, sheets, Thumbnails(catalog)
         self._one_at_a_time = threading.Lock()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that scrolled on before its picture came."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def record(self, said: Any) -> None:
         """Write one verdict; raises ValueError, KeyError, TypeError or LookbenchError for what is none."""

@@ -245,6 +245,18 @@ def test_the_desk_refuses_strangers_and_nonsense(catalog: Catalog, serve: Any) -
     assert ask(port, "GET", f"/photo/{photo}/0,0,0.5,0.5")[0] == 200
 
 
+@pytest.mark.parametrize(("error", "told"), [(BrokenPipeError(), False), (RuntimeError("a fault of ours"), True)])
+def test_a_browser_that_scrolls_on_is_no_fault(
+    catalog: Catalog, capsys: pytest.CaptureFixture[str], error: Exception, told: bool
+) -> None:
+    with desk.Desk(catalog, Made(catalog, {})) as server:
+        try:
+            raise error
+        except Exception:
+            server.handle_error(None, ("127.0.0.1", 1))
+    assert ("a fault of ours" in capsys.readouterr().err) is told
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync = pytest.importorskip("playwright.sync_api")
