@@ -61,9 +61,10 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy 
     async def _rendered(self, request: Request, spider: Any, places: int) -> Response:
         async with self._room(places), self._context() as name:
             request.meta["playwright_context"] = name
+            before = _browsers()
             try:
                 async with asyncio.timeout(self.seconds):
-                    return await super()._download_request(request, spider)
+                    response = await super()._download_request(request, spider)
             except TimeoutError:
                 log.info("%s: still not rendered after %.0f s; the browser is started anew", request.url, self.seconds)
                 self._kill()
@@ -73,6 +74,11 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy 
                     await asyncio.sleep(1)  # until the handler, too, knows that its browser is gone
                     raise BrowserDiedError(str(error)) from error
                 raise
+            after = _browsers()
+            if before - after or not after:
+                # A page may outlive its browser by a moment, without what its scripts still waited for.
+                raise BrowserDiedError(_DIED)
+            return response
 
     @asynccontextmanager
     async def _room(self, places: int) -> AsyncIterator[None]:
@@ -128,6 +134,15 @@ def _processes() -> list[psutil.Process]:
     with suppress(psutil.Error):
         for driver in psutil.Process().children():
             found += driver.children(recursive=True)
+    return found
+
+
+def _browsers() -> set[int]:
+    """Return the ids of this crawl's browsers that run: the children of its drivers."""
+    found = set()
+    with suppress(psutil.Error):
+        for driver in psutil.Process().children():
+            found |= {child.pid for child in driver.children() if child.status() != psutil.STATUS_ZOMBIE}
     return found
 
 
