@@ -6,42 +6,23 @@ from typing import Any
 
 from crawlers.politeness import Refused
 from crawlers.sites import switched_off
+from crawlers.ticking import Ticking
 
 log = logging.getLogger("crawl")
-LOOK_SECONDS = 2.0
 STOPPED = "stopped"
 """Reason code of a request that was not sent because its crawl ends."""
 
 
-class Ending:
+class Ending(Ticking):
     """Scrapy extension that looks every 2 seconds at the kill switch (``enabled`` in the site's file) and the clock."""
 
-    def __init__(self, crawler: Any) -> None:
-        from scrapy import signals
-
-        self.crawler = crawler
-        self.until = 0.0
-        self.task: Any = None
-        crawler.signals.connect(self.opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.closed, signal=signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "Ending":
-        """Build the extension."""
-        return cls(crawler)
+    SECONDS = 2.0
+    AT_ONCE = True
 
     def opened(self, spider: Any) -> None:
         """Begin to look."""
-        from twisted.internet.task import LoopingCall
-
         self.until = time.monotonic() + spider.limits.seconds
-        self.task = LoopingCall(self.look, spider)
-        self.task.start(LOOK_SECONDS)
-
-    def closed(self) -> None:
-        """Look no more."""
-        if self.task and self.task.running:
-            self.task.stop()
+        super().opened(spider)
 
     def look(self, spider: Any) -> None:
         """End the crawl if its time is over or its site was switched off."""

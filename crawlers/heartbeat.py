@@ -3,40 +3,20 @@
 import logging
 from typing import Any
 
+from crawlers.ticking import Ticking
+
 log = logging.getLogger("crawl")
-INTERVAL = 60.0
 
 
-class Heartbeat:
+class Heartbeat(Ticking):
     """Scrapy extension that tells each minute what a crawl has and what it waits for."""
-
-    def __init__(self, crawler: Any) -> None:
-        from scrapy import signals
-
-        self.crawler = crawler
-        self.task: Any = None
-        crawler.signals.connect(self.opened, signal=signals.spider_opened)
-        crawler.signals.connect(self.closed, signal=signals.spider_closed)
-
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> "Heartbeat":
-        """Build the extension."""
-        return cls(crawler)
-
-    def opened(self, spider: Any) -> None:
-        """Start to tell."""
-        from twisted.internet.task import LoopingCall
-
-        self.task = LoopingCall(self.tell, spider)
-        self.task.start(INTERVAL, now=False)
 
     def closed(self, spider: Any) -> None:
         """Tell once more and stop."""
-        if self.task and self.task.running:
-            self.task.stop()
-        self.tell(spider)
+        super().closed(spider)
+        self.look(spider)
 
-    def tell(self, spider: Any) -> None:
+    def look(self, spider: Any) -> None:
         """Write the line."""
         figures, errors, traffic = spider.recorder.figures, spider.recorder.errors, spider.traffic()
         log.info(

@@ -142,11 +142,11 @@ def unwanted(request: Any) -> bool:
 
 
 async def settle(page: Any) -> None:
-    """Wait until a page has loaded what its scripts ask for, ten seconds at most: a new browser is slow at first."""
+    """Wait until a page has loaded what its scripts ask for, five seconds at most."""
     from playwright.async_api import Error
 
     try:
-        await page.wait_for_load_state("networkidle", timeout=10_000)
+        await page.wait_for_load_state("networkidle", timeout=5000)
     except Error:
         return
 

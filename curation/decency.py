@@ -1,12 +1,11 @@
 """The decency gate: how likely it is that nobody wants to see a picture among clothes, by any classifier of a hub."""
 
 from collections.abc import Collection
-from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from catalog.decode import Pixels
-from curation.detectors import check_file
 from curation.errors import CurationError
+from curation.hub import open_model
 
 LABELS: Final = frozenset({"nsfw", "porn", "hentai", "sexy", "explicit", "nude", "nudity", "unsafe"})
 """Classes of the classifiers in use that mean indecent, in lower case."""
@@ -36,29 +35,13 @@ class TransformersGate:
     def __init__(self, spec: str, *, sha256: str | None = None, labels: Collection[str] = LABELS) -> None:
         """Open the model; ``labels`` are its classes that count, in lower case.
 
-        Raises CurationError when the id has no revision, it cannot be loaded, or none of its classes is in ``labels``.
+        Raises CurationError as ``curation.hub.open_model``, or when none of its classes is in ``labels``.
         """
-        identity, _, pinned = spec.partition(":")[2].partition("@")
-        revision: str | None = pinned or None
-        if Path(identity).is_dir():
-            found = check_file(spec, Path(identity) / "model.safetensors", sha256)
-            revision, self.name = None, f"transformers:{Path(identity).name}@{found}"
-        elif revision:
-            self.name = spec
-        else:
-            raise CurationError(f"decency gate {spec} names no revision; write transformers:{identity}@REVISION")
         import torch
-        from transformers import AutoImageProcessor, AutoModelForImageClassification
 
         self._torch = torch
-        options: dict[str, Any] = {"revision": revision, "trust_remote_code": False}
-        try:
-            self._processor: Any = AutoImageProcessor.from_pretrained(identity, **options)
-            self._model: Any = AutoModelForImageClassification.from_pretrained(
-                identity, use_safetensors=True, dtype=torch.float32, **options
-            ).eval()
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise CurationError(f"decency gate {spec} cannot be loaded: {error}") from error
+        found = open_model(spec, sha256, "decency gate", "AutoModelForImageClassification")
+        self.name, self._processor, self._model = found
         names = {int(index): str(name).lower() for index, name in self._model.config.id2label.items()}
         self._counted = [index for index, name in names.items() if name in labels]
         if not self._counted:

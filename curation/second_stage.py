@@ -19,8 +19,6 @@ PADDING: Final = 0.03
 """Share of a box's sides added before cropping, as the probe was trained."""
 LEAST_SCORE: Final = 0.1
 """Boxes of a lower score keep the detector's category: no policy makes items of them."""
-SAME: Final = 0.6
-"""Boxes that overlap a likelier one by more are the same garment under another class; one crop speaks for both."""
 FREE_FROM: Final = 0.25
 """A box of at least this share of the picture may be any category; a smaller one stays within its detector's class.
 Measured: on photos of one garment (boxes of 0.37 and more) the probe is right on 83 %; on
@@ -30,15 +28,19 @@ composed looks (nine boxes in ten under 0.24) on 76 %, held within the class on 
 class SecondStage:
     """A detector whose categories are settled by a probe on each crop's embedding."""
 
-    def __init__(self, detector: Detector, embedder: Embedder, probe: Probe) -> None:
-        """Raise CurationError when the probe reads other embeddings than the embedder makes."""
+    def __init__(self, detector: Detector, embedder: Embedder, probe: Probe, same: float = 0.6) -> None:
+        """Raise CurationError when the probe reads other embeddings than the embedder makes.
+
+        Boxes that overlap a likelier one by more than ``same`` are that garment under another class, and are merged
+        into it later (``ItemPolicy.merge_iou``): one crop speaks for both.
+        """
         if embedder.size != probe.size:
             raise CurationError(
                 f"{probe.name} reads embeddings of {probe.size} numbers, {embedder.name} makes {embedder.size}; "
                 "use the embedder that the probe was trained on"
             )
         self.name = f"{detector.name} + {probe.name}"
-        self._detector, self._embedder, self._probe = detector, embedder, probe
+        self._detector, self._embedder, self._probe, self._same = detector, embedder, probe, same
 
     def detect(self, images: Sequence[Pixels]) -> list[list[Detection]]:
         """Return the garments of each (H, W, 3) uint8 sRGB picture, highest score first."""
@@ -48,7 +50,7 @@ class SecondStage:
     def _settle(self, pixels: Pixels, found: list[Detection]) -> list[Detection]:
         size = (pixels.shape[1], pixels.shape[0])
         likely = [detection for detection in found if detection.score >= LEAST_SCORE]
-        each, _ = merge(likely, SAME, math.inf)
+        each, _ = merge(likely, self._same, math.inf)
         sure = [place for place, detection in enumerate(found) if detection in each]
         if not sure:
             return found

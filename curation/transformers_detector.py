@@ -1,13 +1,11 @@
 """Detectors of transformers (YOLOS, DETR, RT-DETR families), from a folder or a hub id at a pinned revision."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
 
 from catalog.decode import Pixels
 from curation import class_maps
-from curation.detectors import FLOOR, Detection, check_file, detections
-from curation.errors import CurationError
+from curation.detectors import FLOOR, Detection, detections
+from curation.hub import open_model
 
 
 class TransformersDetector:
@@ -16,34 +14,11 @@ class TransformersDetector:
     def __init__(
         self, spec: str, *, sha256: str | None = None, class_map: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        """Open ``transformers:FOLDER`` (``sha256`` is that of its model.safetensors) or ``transformers:ID@REVISION``.
-
-        Raises CurationError when the id has no revision, or what it names cannot be loaded.
-        """
-        place = spec.partition(":")[2]
-        if Path(place).is_dir():
-            found = check_file(spec, Path(place) / "model.safetensors", sha256)
-            identity, revision, self.name = place, None, f"transformers:{Path(place).name}@{found}"
-        else:
-            identity, _, revision = place.partition("@")
-            if not revision:
-                raise CurationError(
-                    f"detector {spec} is no folder and names no revision; write transformers:{identity}@REVISION, "
-                    "since what a hub id means may change"
-                )
-            self.name = spec
+        """Open it; raises CurationError as ``curation.hub.open_model``, or when no class of it is known."""
         import torch
-        from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
         self._torch = torch
-        options: dict[str, Any] = {"revision": revision, "trust_remote_code": False}
-        try:
-            self._processor: Any = AutoImageProcessor.from_pretrained(identity, **options)
-            self._model: Any = AutoModelForObjectDetection.from_pretrained(
-                identity, use_safetensors=True, dtype=torch.float32, **options
-            ).eval()
-        except (OSError, ValueError, KeyError, ImportError) as error:
-            raise CurationError(f"detector {spec} cannot be loaded: {error}") from error
+        self.name, self._processor, self._model = open_model(spec, sha256, "detector", "AutoModelForObjectDetection")
         names = {int(index): str(name) for index, name in self._model.config.id2label.items()}
         self._categories = class_maps.resolve(names, class_map, self.name)
 

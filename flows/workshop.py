@@ -92,7 +92,8 @@ class Workshop:
             return found
         reader = models.probe_embedder
         embedder = embedders.open(**self._model(reader)) if reader else self.embedder
-        return SecondStage(found, embedder, categories.open(**self._model(models.probe)))
+        probe = categories.open(**self._model(models.probe))
+        return SecondStage(found, embedder, probe, self.settings.items.merge_iou)
 
     @cached_property
     def embedder(self) -> "Embedder":

@@ -21,7 +21,7 @@ KINDS: Final = (TIGHT, SMALL, OCCLUDED)
 TIGHT_SIDE: Final = 0.6
 """Share of each side of the crop that a tight one keeps, about its centre."""
 SMALL_SIDE: Final = 64
-"""Longest side in pixels of a small one: the published street crops go down to about this."""
+"""Longest side in pixels of a small one, as of a garment seen from afar; our own choice."""
 HIDDEN_AREA: Final = 0.3
 """Share of an occluded crop that is grey; random erasing (Zhong et al., arXiv:1708.04896) hides 0.02 to 0.4."""
 GREY: Final = 128

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from catalog.decode import DecodeError
 from catalog.store import Catalog
 from releases.errors import ReleaseError
-from releases.pictures import Crop, crops
+from releases.pictures import Corners, Crop, crops
 from releases.policy import ReleasePolicy
 from releases.schema import DIFFICULTY, TASK
 from releases.subsets import Sample
@@ -28,7 +28,7 @@ class Pictures:
 
     def __init__(self, catalog: Catalog, folder: Path, policy: ReleasePolicy) -> None:
         self._catalog, self._folder, self._policy = catalog, folder, policy
-        self._crops: dict[str, Crop] = {}
+        self._places: dict[str, tuple[Corners, Corners | None]] = {}
         folder.mkdir(parents=True)
 
     def of(self, samples: Sequence[Sample]) -> list[Picture]:
@@ -47,7 +47,7 @@ class Pictures:
         photo_id = samples[0].record.photo_id
         raw = self._catalog.get_image(photo_id)
         wanted = {sample.record.item_id: sample for sample in samples}
-        missing = [key for key in wanted if key not in self._crops]
+        missing = [key for key in wanted if key not in self._places]
         forms = [(wanted[key].record.box, wanted[key].variant, key) for key in missing]
         try:
             cut = crops(raw, forms, self._policy.jpeg_quality) if missing else []
@@ -55,9 +55,8 @@ class Pictures:
             raise ReleaseError(f"photo {photo_id}: {error}") from error
         for key, crop in zip(missing, cut, strict=True):
             (self._folder / key).write_bytes(crop.jpeg)
-            self._crops[key] = replace(crop, jpeg=b"")  # the bytes of all crops of an edition would fill the memory
-        kept = {key: replace(self._crops[key], jpeg=(self._folder / key).read_bytes()) for key in wanted}
-        return [(key, Picture(crop, raw)) for key, crop in kept.items()]
+            self._places[key] = crop.corners, crop.hidden
+        return [(key, Picture(Crop((self._folder / key).read_bytes(), *self._places[key]), raw)) for key in wanted]
 
 
 def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:

@@ -224,9 +224,9 @@ def _fill_galleries(pool: Sequence[Record], policy: ReleasePolicy, edition: str,
         made_harder = [record for record in queries if record.item_id in draft.variants]
         near = space.nearest(others, made_harder) if made_harder else {}
         misses = sorted(near, key=lambda item_id: -near[item_id])[: round(policy.harder_share * room)]
-        chosen.update(
-            misses, [record.item_id for record in others if record.item_id not in misses][: room - len(misses)]
-        )
+        chosen.update(misses)
+        rest = [record.item_id for record in others if record.item_id not in chosen]
+        chosen.update(rest[: room - len(misses)])
         draft.galleries[subset] = [record for record in ordered if record.item_id in chosen] if queries else []
 
 

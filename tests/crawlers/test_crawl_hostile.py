@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -36,6 +37,8 @@ def endless(head, line, sent):
     """Return a route that writes ``line`` over and over until the client hangs up; ``sent`` counts the bytes."""
 
     def route(server, handler):
+        # What waits in the system's own buffer was not taken in by the client: keep that little.
+        handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65_536)
         handler.wfile.write(head)
         for _ in range(1_000_000_000 // len(line)):
             handler.wfile.write(line)
@@ -157,8 +160,8 @@ def test_hostile_server(hostile, tmp_path):
     assert rows["/p/busy"] == ("kept", "product")
     report = result.report["hostile"]
     assert report["waits"] >= 1
-    assert sum(hostile.sent["body"]) < 40_000_000, "endless; how much the sockets take in before they close varies"
-    assert sum(hostile.sent["cookies"]) < 40_000_000
+    assert sum(hostile.sent["body"]) < 20_000_000
+    assert sum(hostile.sent["cookies"]) < 10_000_000
     assert hostile.hits["/img/4-0.jpg"] == 0
     assert hostile.hits["/c/grow"] <= 3
     assert report["pages_over_limit"] > 0
