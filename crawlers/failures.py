@@ -1,6 +1,7 @@
 """Failures of requests as reason codes."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from crawlers import guard
 
@@ -17,13 +18,12 @@ def kind(failure: Any) -> str:
     if isinstance(reason, str):
         return reason
     name, said = type(error).__name__, str(error).casefold()
-    host = getattr(getattr(failure, "request", None), "url", "").split("/")[2:3]
     if name == "IgnoreRequest":
         codes = {"robots": "robots", "redirect": "redirect_loop", "maxsize": "too_large"}
         return next((code for mark, code in codes.items() if mark in said), "ignored")
     if "DNS" in name or "CannotResolve" in name or "resolve" in said:
-        known = host[0].rsplit(":", 1)[0] if host else ""
-        return "refused_address" if known in guard.refused else "dns"
+        host = urlsplit(getattr(getattr(failure, "request", None), "url", "")).hostname
+        return "refused_address" if host in guard.refused else "dns"
     for code, marks in _KINDS:
         if any(mark in name or mark.casefold() in said for mark in marks):
             return code

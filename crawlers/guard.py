@@ -1,13 +1,19 @@
 """Addresses that a crawl may connect to: public ones only, checked after resolution, at every hop."""
 
+import contextlib
 import ipaddress
+import socket
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 HEAD_BYTES = 262_144
 """Largest status line and headers of an answer."""
+ROBOTS_BYTES = 512_000
+"""What is read of a robots.txt: 500 KiB, as RFC 9309 (2.5) asks and Google does; the rest is ignored."""
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_UNICAST = ipaddress.ip_network("2000::/3")
+"""The one range of IPv6 that IANA gives out as global unicast."""
 refused: dict[str, str] = {}
 """Hosts that a resolver of this process refused, with the address that was the reason."""
 
@@ -30,30 +36,39 @@ def refusal(address: str, *, allow_loopback: bool = False) -> str | None:
             return refusal(str(inner), allow_loopback=allow_loopback)
     if ip.is_loopback:
         return None if allow_loopback else f"{ip} is this machine itself"
-    if not ip.is_global or ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_link_local:
+    if not ip.is_global or ip.is_multicast or ip.is_reserved or (ip.version == 6 and ip not in _UNICAST):
         return f"{ip} is not a public address"
     return None
 
 
 def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | None:
-    """Return why an address may not be fetched: its scheme, its host, or the IP address written in it; None when it
-    may."""
+    """Return why an address may not be fetched: its scheme, a user name, its host, or the IP address written in it;
+    None when it may."""
     try:
         parts = urlsplit(url)
-        host = parts.hostname
+        host = (parts.hostname or "").rstrip(".")
     except ValueError:
         return f"{url!r} is no address"
     if parts.scheme not in {"http", "https"}:
         return f"{parts.scheme}: addresses are never fetched"
     if not host:
         return f"{url!r} names no host"
-    try:
-        ipaddress.ip_address(host.split("%", 1)[0])
-    except ValueError:
-        if host == "localhost" or host.endswith(".localhost"):
-            return None if host in loopback_hosts else f"{host} is this machine itself"
-        return None
-    return refusal(host, allow_loopback=host in loopback_hosts)
+    if "@" in parts.netloc or "\\" in parts.netloc:
+        return f"{parts.netloc} holds a user name or a backslash, which readers of addresses take differently"
+    if host == "localhost" or host.endswith(".localhost"):
+        return None if host in loopback_hosts else f"{host} is this machine itself"
+    written = _written(host)
+    return refusal(written, allow_loopback=host in loopback_hosts) if written else None
+
+
+def _written(host: str) -> str | None:
+    """Return the IP address that a host is, also in the forms that resolvers and browsers take: ``0x7f.1``,
+    ``2130706433``, ``0177.0.0.1``; None for a name."""
+    with contextlib.suppress(ValueError):
+        return str(ipaddress.ip_address(host.split("%", 1)[0]))
+    with contextlib.suppress(OSError, UnicodeError):
+        return socket.inet_ntoa(socket.inet_aton(host))
+    return None
 
 
 def limit_heads() -> None:

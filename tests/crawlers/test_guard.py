@@ -34,6 +34,11 @@ REFUSED = [
     "2001:db8::1",
     "192.0.2.1",
     "198.18.0.1",
+    "fec0::1",  # site-local, RFC 3879
+    "::127.0.0.1",
+    "::ffff:0:7f00:1",
+    "2001:0:4136:e378:8000:63bf:f5ff:fffe",  # Teredo of 10.0.0.1
+    "4000::1",
     "no address",
 ]
 
@@ -69,6 +74,20 @@ def test_loopback_only_where_the_site_allows_it():
         "http://",
         "http://[zz/",
         "http://169.254.169.254/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://127.1:8000/",
+        "http://0/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::1]/",
+        "http://[fe80::1%25eth0]/",
+        "http://127.0.0.1./",
+        "http://localhost./",
+        "http://shop.localhost/",
+        "http://shop.example:pw@10.0.0.1/",
+        "http://me@shop.example/",
+        "http://shop.example\\@10.0.0.1/",
     ],
 )
 def test_urls_refused(url):
@@ -80,6 +99,16 @@ def test_urls_refused(url):
 def test_agrees_with_the_registry_of_global_addresses(ip):
     assert (guard.refusal(str(ip)) is None) == (ip.is_global and not ip.is_multicast)
     assert guard.refusal(f"::ffff:{ip}") == guard.refusal(str(ipaddress.ip_address(ip)))
+    assert guard.check_url(f"http://{int(ip)}/") == guard.check_url(f"http://{ip}/") == guard.refusal(str(ip))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.ip_addresses(v=6))
+def test_no_address_outside_global_unicast_is_public(ip):
+    if str(ip).startswith("64:ff9b::") or ip.ipv4_mapped:
+        return
+    if not 0x2 <= int(ip) >> 124 <= 0x3:
+        assert guard.refusal(str(ip))
 
 
 def test_resolver_hands_out_permitted_addresses_only():
