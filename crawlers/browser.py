@@ -10,7 +10,8 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import psutil
 from playwright.async_api import Error
@@ -29,7 +30,16 @@ class BrowserDiedError(Error):  # type: ignore[misc]  # Playwright is untyped
 
 
 class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy is untyped
-    """Renders the requests whose meta says ``playwright``."""
+    """Renders the requests whose meta says ``playwright``; one for all schemes of a crawl."""
+
+    _of: ClassVar[WeakKeyDictionary[Any, "Browser"]] = WeakKeyDictionary()
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "Browser":
+        """Return the handler of this crawl: http and https go through one browser."""
+        if crawler not in cls._of:
+            cls._of[crawler] = cls(crawler)
+        return cls._of[crawler]
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -78,6 +88,7 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy 
             if before - after or not after:
                 # A page may outlive its browser by a moment, without what its scripts still waited for.
                 raise BrowserDiedError(_DIED)
+            self.stats.inc_value("lookbench/rendered_bytes", len(response.body))
             return response
 
     @asynccontextmanager

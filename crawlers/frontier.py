@@ -113,6 +113,11 @@ class Frontier(Shelf):
         asked = self.db.execute(f"SELECT count(*) FROM tasks WHERE state != ? AND {_PAGE}", (WAITING,))  # noqa: S608
         return int(asked.fetchone()[0])
 
+    def sitemaps(self) -> int:
+        """Return how many sitemaps were ever pushed."""
+        found = self.db.execute("SELECT count(*) FROM tasks WHERE key >= 'sitemap ' AND key < 'sitemap!'")
+        return int(found.fetchone()[0])
+
     def lease(self, count: int) -> list[Task]:
         """Take up to ``count`` tasks of the highest rank, oldest first, for LEASE_SECONDS.
 

@@ -38,7 +38,7 @@ class CrawlLimits:
     feed_pages: int = 200
     """Pages of one feed."""
     sitemaps: int = 500
-    """Sitemaps taken from one index."""
+    """Sitemaps read in one crawl."""
     parallel_sites: int = 2
     """Sites crawled at a time."""
     evidence_bytes: int = 4_000_000_000

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 import zlib
+from collections import Counter
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -16,11 +17,12 @@ from scrapy import signals
 from scrapy.core import downloader
 from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Request, Response
+from twisted.python.failure import Failure
 
-from crawlers import guard
+from crawlers import failures, guard
 
 log = logging.getLogger(__name__)
 BUSY = (429, 503)
@@ -54,15 +56,49 @@ class Guard:
 
 
 class Robots(RobotsTxtMiddleware):  # type: ignore[misc]  # Scrapy is untyped
-    """Scrapy's robots.txt middleware, except that a failing server means "not now" and a missing file means "all"
-    (RFC 9309, 2.3.1)."""
+    """Scrapy's robots.txt middleware, except that a failing or silent server means "not now" and a missing file means
+    "all" (RFC 9309, 2.3.1), and that no more of a file is read than guard.ROBOTS_BYTES.
+
+    Pages of a host whose robots.txt cannot be had fail for the reason for which that failed.
+    """
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._silent: dict[str, Refused] = {}
+        self._received: Counter[str] = Counter()
+        crawler.signals.connect(self._some, signal=signals.bytes_received)
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:  # noqa: ARG002 - Scrapy's signature
+        """Raise Refused or IgnoreRequest for a page that may not be fetched."""
+        await super().process_request(request)
+        silent = self._silent.get(urlsplit(request.url).netloc)
+        if silent and not request.meta.get("dont_obey_robotstxt"):
+            raise silent
+
+    def _some(self, data: bytes, request: Request) -> None:
+        if not request.meta.get("dont_obey_robotstxt"):
+            return
+        self._received[request.url] += len(data)
+        if self._received[request.url] > guard.ROBOTS_BYTES:
+            raise StopDownload(fail=False)
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
         if response.status >= 500 or response.status == 429:
             response = response.replace(body=b"User-agent: *\nDisallow: /\n")
         elif response.status >= 400:
             response = response.replace(body=b"")
+        elif len(response.body) >= guard.ROBOTS_BYTES:
+            log.warning("%s is larger than %d bytes; its rest is ignored", response.url, guard.ROBOTS_BYTES)
+            request.meta["robots_read"] = guard.ROBOTS_BYTES
+            read = response.body[: guard.ROBOTS_BYTES].rpartition(b"\n")[0]  # half a rule would be another rule
+            response = response.replace(body=read)
         await super()._parse_robots(response, netloc, request)
+
+    def _robots_error(self, exc: Exception, netloc: str) -> None:
+        kind = failures.kind(Failure(exc))
+        if kind != "redirect_loop":  # a missing file, says the RFC
+            self._silent[netloc] = Refused(kind, f"the robots.txt of {netloc} cannot be read: {exc}")
+        super()._robots_error(exc, netloc)
 
 
 class Unchanged:
@@ -91,7 +127,12 @@ class Complete:
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Return the answer, or the request once more; raise Refused when the repetitions are used up."""
         packed = response.headers.get("Content-Encoding", b"").strip().lower() in {b"gzip", b"x-gzip"}
-        if not packed or not response.body or _ends(response.body, request.meta.get("download_maxsize", MOST)):
+        if (
+            not packed
+            or "download_stopped" in response.flags
+            or not response.body
+            or _ends(response.body, request.meta.get("download_maxsize", MOST))
+        ):
             return response
         again = get_retry_request(request, spider=self.crawler.spider, reason="truncated")
         if again is None:

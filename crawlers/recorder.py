@@ -231,7 +231,10 @@ class Recorder:
             "waits": "lookbench/wait_seconds",
             "robots_refused": "robotstxt/forbidden",
         }
-        return {name: round(self.traffic[name] + stats.get(key, 0), 3) for name, key in names.items()}
+        told = {name: round(self.traffic[name] + stats.get(key, 0), 3) for name, key in names.items()}
+        # Of a rendered page what went over the wire counts, its scripts included, not the HTML that came of it.
+        beside = stats.get("lookbench/browser_bytes", 0) - stats.get("lookbench/rendered_bytes", 0)
+        return {**told, "bytes": told["bytes"] + beside}
 
     def export(self, frontier: Frontier) -> None:
         """Write the rows that wait in the frontier; raises StoreError when the catalog cannot be written."""

@@ -22,6 +22,7 @@ FLAGS = (
     "--disable-extensions",
     "--disable-dev-shm-usage",
     "--mute-audio",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--js-flags=--max-old-space-size=384",  # MB for the scripts of a page: one that wants more crashes
 )
 BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})
@@ -151,6 +152,11 @@ async def settle(page: Any) -> None:
         return
 
 
+async def dismiss(popup: Any) -> None:
+    """Close a window that a page opens: nobody reads it, and it would stay as long as its context."""
+    await popup.close()
+
+
 def meta() -> dict[str, Any]:
     """Return the request meta that makes Scrapy fetch a page through the browser."""
     from scrapy_playwright.page import PageMethod
@@ -159,6 +165,7 @@ def meta() -> dict[str, Any]:
         "playwright": True,
         "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
         "playwright_page_methods": [PageMethod(settle)],
+        "playwright_page_event_handlers": {"popup": dismiss},
         "playwright_context_kwargs": {"service_workers": "block", "accept_downloads": False},
     }
 

@@ -65,7 +65,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         self.desk = PageDesk(site, recorder, self.scope, self.photos, self.past, archive)
         self.archive = archive
         self.listening = listening
-        self.proxy = GuardProxy(site.hosts if site.allow_loopback else frozenset())
+        self.proxy = GuardProxy(site.hosts if site.allow_loopback else frozenset(), limits.total_bytes)
         self.stopping: str | None = None
         """Why the crawl ends before its work is done."""
         frontier.allow(min(site.max_pages, limits.pages))
@@ -76,6 +76,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         spider: ShopSpider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.robots_read, signal=signals.robots_parsed)
         crawler.signals.connect(spider.idle, signal=signals.spider_idle)
+        spider.proxy.count = lambda size: crawler.stats.inc_value("lookbench/browser_bytes", size)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
@@ -160,6 +161,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
                 downloader.slots[host].delay, downloader.slots[host].concurrency = delay, 1
             self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], math.ceil(delay))
         told = {"agent": self.recorder.user_agent, "crawl_delay": asked, "delay": self.delay(host)}
+        told |= {"read_bytes": request.meta["robots_read"]} if "robots_read" in request.meta else {}
         self.recorder.page(urljoin(request.url, "/robots.txt"), "robots_txt", evidence=told)
         if rules and host in self.site.hosts and "sitemap" in self.site.discover:
             named = [urljoin(request.url, url) for url in list(rules.sitemaps)[:50]]
@@ -204,10 +206,13 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             read = readers.read_sitemap(response.body, response.url)
             evidence = {"reason": read.reason} if read.reason else {"pages": len(read.entries)}
             kept = not read.reason or task.optional
+            named = [Task(url, "sitemap", task.depth + 1) for url, _ in read.sitemaps if self.scope.holds(url)]
+            new = [further for further in dict.fromkeys(named) if not self.frontier.knows(further.key)]
+            room = max(self.limits.sitemaps - self.frontier.sitemaps(), 0) if task.depth < 3 else 0
+            found.extend(new[:room])
+            if len(new) > room:
+                evidence["sitemaps_left"] = len(new) - room
             self.recorder.page(task.url, "unread" if read.reason else "sitemap", kept=kept, evidence=evidence)
-            if task.depth < 3:
-                named = [url for url, _ in read.sitemaps[: self.limits.sitemaps] if self.scope.holds(url)]
-                found += [Task(url, "sitemap", task.depth + 1) for url in named]
             for entry in read.pages():
                 pages = list(self.scope.page(entry.url, "product", 1, response.url))
                 self.past.learn({page.url: entry.lastmod for page in pages if entry.lastmod})

@@ -9,6 +9,9 @@ from crawlers.readers.urls import absolute, is_home
 
 MAX_BYTES = 60_000_000
 MAX_ENTRIES = 100_000
+MAX_MEMBERS = 16
+"""Gzip files in one: each costs a copy of what follows it."""
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -54,15 +57,23 @@ class Sitemap:
 
 
 def unpacked(data: bytes) -> bytes | None:
-    """Return the bytes of a possibly gzipped sitemap; None when it is damaged or grows past the cap."""
-    if not data.startswith(b"\x1f\x8b"):
+    """Return the bytes of a possibly gzipped sitemap, all members of it; None when it is damaged, ends early or grows
+    past the cap."""
+    if not data.startswith(_GZIP):
         return data[:MAX_BYTES]
-    try:
+    plain = b""
+    for _ in range(MAX_MEMBERS):
         inflater = zlib.decompressobj(wbits=31)
-        plain = inflater.decompress(data, MAX_BYTES)
-    except zlib.error:
-        return None
-    return None if inflater.unconsumed_tail else plain
+        try:
+            plain += inflater.decompress(data, MAX_BYTES + 1 - len(plain))
+        except zlib.error:
+            return None
+        if not inflater.eof or len(plain) > MAX_BYTES:
+            return None
+        data = inflater.unused_data
+        if not data.startswith(_GZIP):  # the end, or padding
+            return plain
+    return None
 
 
 def read(data: bytes | str, url: str) -> Sitemap:
@@ -71,7 +82,7 @@ def read(data: bytes | str, url: str) -> Sitemap:
 
     raw = unpacked(data.encode("utf-8", "replace") if isinstance(data, str) else data)
     if raw is None:
-        return Sitemap(reason="sitemap refused: damaged gzip, or more than 60 MB unpacked")
+        return Sitemap(reason="sitemap refused: damaged gzip, one that ends early, or more than 60 MB unpacked")
     if not raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         lines = raw.decode("utf-8", "replace").splitlines()[:MAX_ENTRIES]
         entries = [Entry(found) for line in lines if line.strip().startswith("http") and (found := absolute(line, url))]

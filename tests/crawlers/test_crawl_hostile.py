@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import socket
+import struct
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -11,7 +13,7 @@ import pytest
 from conftest_shop import Answer, jpeg, listing_html, product_html
 
 from catalog.store import Catalog
-from crawlers import run
+from crawlers import rendering, run
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
 
@@ -47,14 +49,43 @@ def endless(head, line, sent):
     return route
 
 
+def reset(server, handler):
+    """Break the connection off in the middle of a body, with a reset instead of an end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n<h1>half")
+    handler.wfile.flush()
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(handler.connection.detach())
+
+
+def slow_head(server, handler):
+    """Send a head that never ends, a byte every 0.3 s: faster than any timeout between two bytes."""
+    for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 600:
+        handler.wfile.write(bytes([byte]))
+        handler.wfile.flush()
+        if server.stopping.wait(0.3):
+            return
+
+
 @pytest.fixture
 def hostile(server):
     routes = server.routes
     routes["/robots.txt"] = Answer(b"", 404)
+    port = server.url.rpartition(":")[2]
+    routes["/hop/metadata"] = Answer(status=302, headers={"Location": "http://169.254.169.254/latest/"})
+    routes["/hop/file"] = Answer(status=302, headers={"Location": "file:///etc/passwd"})
     pages = {
         "/p/metadata": Answer(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data/"}),
         "/p/file": Answer(status=302, headers={"Location": "file:///etc/passwd"}),
         "/p/private": Answer(status=302, headers={"Location": "http://10.1.2.3/"}),
+        "/p/second-metadata": Answer(status=302, headers={"Location": "/hop/metadata"}),
+        "/p/second-file": Answer(status=302, headers={"Location": "/hop/file"}),
+        "/p/number": Answer(status=302, headers={"Location": f"http://2130706433:{port}/secret"}),
+        "/p/octal": Answer(status=302, headers={"Location": f"http://0177.1:{port}/secret"}),
+        "/p/mapped": Answer(status=302, headers={"Location": f"http://[::ffff:127.0.0.1]:{port}/secret"}),
+        "/p/user": Answer(status=302, headers={"Location": f"http://a:b@127.0.0.1:{port}/secret"}),
+        "/p/dot": Answer(status=302, headers={"Location": f"http://localhost.:{port}/secret"}),
+        "/p/data": Answer(status=302, headers={"Location": "data:text/html,<h1>x"}),
+        "/p/refresh": Answer(b'<meta http-equiv="refresh" content="0;url=http://169.254.169.254/">'),
         "/p/slow": Answer(product_html(1), drip=0.3),
         "/p/cut": Answer(product_html(2), cut=200),
         "/p/half": Answer(gzip.compress(product_html(2))[:-60], headers={"Content-Encoding": "gzip"}),
@@ -90,6 +121,7 @@ def hostile(server):
     )
     server.sent = {"body": [], "cookies": []}
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    pages["/p/reset"], pages["/p/slow-head"] = reset, slow_head
     pages["/p/gigabyte"] = endless(ok + b"Connection: close\r\n\r\n", b"<p>" + b"x" * 99_997, server.sent["body"])
     pages["/p/heads"] = endless(ok, b"Set-Cookie: a=b\r\n" * 100, server.sent["cookies"])
     routes |= pages
@@ -128,6 +160,16 @@ def test_hostile_server(hostile, tmp_path):
     dropped = {
         "/p/metadata": "refused_address",
         "/p/private": "refused_address",
+        "/p/second-metadata": "refused_address",
+        "/p/number": "refused_address",
+        "/p/octal": "refused_address",
+        "/p/mapped": "refused_address",
+        "/p/user": "refused_address",
+        "/p/dot": "refused_address",
+        "/p/refresh": "refused_address",
+        "/p/reset": "reset",
+        "/p/cut": "reset",
+        "/p/slow-head": "timeout",
         "/p/loop": "redirect_loop",
         "/p/slow": "timeout",
         "/p/bomb": "too_large",
@@ -154,8 +196,8 @@ def test_hostile_server(hostile, tmp_path):
         "/p/nul": "no_product",
     }
     assert {name: rows.get(name) for name in dropped} == {name: ("dropped", reason) for name, reason in dropped.items()}
-    assert rows["/p/file"][0] == "dropped"
-    assert rows["/p/cut"][0] == "dropped"
+    assert {rows[name] for name in ("/p/file", "/p/second-file", "/p/data")} == {("dropped", "bad_redirect")}
+    assert hostile.hits["/secret"] == 0
     assert rows["/img/ok.jpg"] == ("kept", "new")
     assert rows["/p/busy"] == ("kept", "product")
     report = result.report["hostile"]
@@ -176,3 +218,73 @@ def test_hostile_server(hostile, tmp_path):
     }
     assert failed["/img/huge.jpg"] == "too_large"
     assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["c", "log"]'
+
+
+@pytest.mark.slow
+def test_an_index_of_itself_and_one_without_end_take_no_more_than_their_share(server, tmp_path):
+    space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+    def index(server, handler):
+        number = int(handler.path.partition("n=")[2] or 0)
+        names = ["/sitemap.xml", *(f"/sitemap.xml?n={number * 30 + more}" for more in range(1, 31))]
+        entries = "".join(f"<sitemap><loc>{server.url}{name}</loc></sitemap>" for name in names)
+        return Answer(f"<sitemapindex {space}>{entries}</sitemapindex>".encode(), kind="text/xml")
+
+    server.routes["/sitemap.xml"] = index
+    server.routes["/"] = Answer(product_html(1, photos=1))
+    server.routes["/img/1-0.jpg"] = Answer(jpeg(1), kind="image/jpeg")
+    where = Site(name="index", start_urls=[server.url + "/"], allow_loopback=True, delay=0, render="never")
+    limits = CrawlLimits(page_seconds=20, retries=0, seconds=90, sitemaps=50)
+    result = run.crawl(Catalog(tmp_path / "c"), [where], now=NOW, limits=limits, log=tmp_path / "log")
+    asked = [path for path, _ in server.seen if path.startswith("/sitemap.xml")]
+    assert len(asked) == len(set(asked)) == 50
+    told = {row["id"]: json.loads(row["evidence"]) for row in result.ledger.to_pylist() if "sitemap" in row["id"]}
+    assert sum(row.get("sitemaps_left", 0) for row in told.values()) > 0
+    assert "sitemaps_left" not in told[server.url + "/sitemap.xml"]
+    assert result.report["index"]["products"] == 1
+
+
+REBINDING = """
+import pathlib, socket
+ask = socket.getaddrinfo
+
+def getaddrinfo(host, port, *rest, **more):
+    if host not in ("rebind.example", b"rebind.example"):
+        return ask(host, port, *rest, **more)
+    with pathlib.Path(__file__).with_name("lookups").open("a+") as told:
+        told.seek(0)
+        address = "127.0.0.1" if len(told.readlines()) % 2 else "198.51.100.7"
+        print(address, file=told)
+    return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, int(port or 0)))]
+
+socket.getaddrinfo = getaddrinfo
+from crawlers import guard
+refusal = guard.refusal
+guard.refusal = lambda ip, **more: None if ip == "198.51.100.7" else refusal(ip, **more)  # a net for examples, as public
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("render", ["never", "always"])
+def test_a_name_that_turns_to_this_machine_between_two_lookups_gains_nothing(server, tmp_path, monkeypatch, render):
+    if render == "always" and rendering.browser() is None:
+        pytest.skip("no Chromium on this machine")
+    port = server.url.rpartition(":")[2]
+    away = f"http://rebind.example:{port}"
+    photos = f'"image": ["/img/1.jpg", "{away}/secret.jpg"]'.encode()
+    page = product_html(1, photos=0).replace(b'"image": []', photos)
+    scripted = f'<script>for (const n of [1, 2, 3]) fetch("{away}/secret?" + n).catch(() => 0)</script></body>'
+    server.routes["/"] = Answer(page.replace(b"</body>", scripted.encode()))
+    server.routes["/img/1.jpg"] = Answer(jpeg(1), kind="image/jpeg")
+    folder = tmp_path / "patch"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(REBINDING)
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=":")
+    where = Site(name="rebind", start_urls=[server.url + "/"], allow_loopback=True, delay=0, render=render)
+    limits = CrawlLimits(page_seconds=20, photo_seconds=3, retries=2, seconds=90)
+    run.crawl(Catalog(tmp_path / "c"), [where], now=NOW, limits=limits, log=tmp_path / "log")
+    lookups = (folder / "lookups").read_text().split()
+    assert lookups[:2] == ["198.51.100.7", "127.0.0.1"]
+    assert server.hits["/img/1.jpg"] == 1
+    assert not any("secret" in path for path, _ in server.seen)
+    assert not any("rebind" in headers["Host"] for _, headers in server.seen)

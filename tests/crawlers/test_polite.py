@@ -264,3 +264,30 @@ def test_a_crawl_whose_time_is_over_stops_and_goes_on(server, tmp_path):
     report = crawl(tmp_path, site(server, discover=["category"])).report["testwick"]
     assert (report["products"], report["ended"]) == (12, "finished")
     assert re.search(r"testwick: \d+ pages, \d+ products", (tmp_path / "log").read_text())
+
+
+def test_of_a_huge_robots_txt_500_kib_hold(server, tmp_path):
+    few(server, 4)
+    before, line = b"User-agent: *\nDisallow: /p/1\n", b"# padding\n"
+    within = before + line * ((512_000 - len(before) - 100) // len(line)) + b"Disallow: /p/2\n"
+    server.routes["/robots.txt"] = Answer(within + line * 950_000 + b"Disallow: /p/3\n", kind="text/plain")
+    result = crawl(tmp_path, site(server, discover=["category"]))
+    assert {path: server.hits[path] for path in ("/p/0", "/p/1", "/p/2", "/p/3")} == {
+        "/p/0": 1,
+        "/p/1": 0,
+        "/p/2": 0,
+        "/p/3": 1,
+    }
+    assert told(result, server.url + "/robots.txt")["read_bytes"] == 512_000
+    assert result.report["testwick"]["bytes"] < 2_000_000
+
+
+def test_a_host_whose_robots_txt_does_not_come_is_left_alone(server, tmp_path):
+    few(server, 4)
+    server.routes["/robots.txt"] = Answer(b"User-agent: *\nAllow: /\n" * 99, kind="text/plain", drip=0.5)
+    with pytest.raises(run.IncompleteCrawlError, match=r"no page could be read .*timeout"):
+        crawl(tmp_path, site(server, discover=["category"]), page_seconds=2, retries=0)
+    assert set(server.hits) == {"/robots.txt"}
+    server.routes["/robots.txt"] = lambda server, handler: Answer(status=302, headers={"Location": "/robots.txt"})
+    result = crawl(tmp_path, site(server, discover=["category"]), now=NOW + timedelta(days=1))
+    assert result.report["testwick"]["products"] == 4  # RFC 9309, 2.3.1.2: a loop is a missing file
