@@ -91,6 +91,11 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy 
             self.stats.inc_value("lookbench/rendered_bytes", len(response.body))
             return response
 
+    async def _get_response_and_download(self, request: Request, page: Any, spider: Any) -> Any:
+        """Return the page's answer; a download that its scripts began beside it is refused and no failure of it."""
+        response, download = await super()._get_response_and_download(request, page, spider)
+        return response, None if response else download
+
     @asynccontextmanager
     async def _room(self, places: int) -> AsyncIterator[None]:
         """Wait for ``places`` of the PAGES places; those who need all of them are not overtaken."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from catalog.ids import sha256
-from crawlers import dates, media, readers, rendering, rows
+from crawlers import dates, media, readers, rendering, rows, versions
 from crawlers.discovery import Scope
 from crawlers.overrides import Overrides
 from crawlers.past import KnownPage, Past, reader
@@ -17,6 +17,7 @@ from crawlers.readers.urls import is_home, neutral, page_key
 from crawlers.recorder import Recorder, Sight
 from crawlers.sites import Site
 from crawlers.tasks import Task
+from crawlers.versions import KIND, Versions
 from crawlers.warc import PageArchive
 
 log = logging.getLogger("crawl")
@@ -35,6 +36,7 @@ class Seen:
     rendered: bool
     unchanged: bool
     evidence: dict[str, Any] = field(default_factory=dict)
+    alternates: tuple[str, ...] = ()
 
 
 class PageDesk:
@@ -49,6 +51,7 @@ class PageDesk:
         self.can_render = site.render != "never" and rendering.browser() is not None
         self.feed: dict[str, Reading] = {}
         self.overrides = Overrides(site)
+        self.versions = Versions(recorder, past.frontier.recalled(KIND))
 
     def conditions(self, task: Task) -> tuple[dict[str, str], dict[str, Any]]:
         """Return headers and meta of the request for a page: send it only if the page changed, not at all, or rendered.
@@ -86,7 +89,14 @@ class PageDesk:
         evidence |= _waited(response)
         rules = tuple(dict.fromkeys([*known.rules, *_tags(response)]))
         return Seen(
-            known.at, known.reading, rules, known.page_sha256, known.rendered, unchanged=True, evidence=evidence
+            known.at,
+            known.reading,
+            rules,
+            known.page_sha256,
+            known.rendered,
+            unchanged=True,
+            evidence=evidence,
+            alternates=known.alternates,
         )
 
     def read(self, response: Any, task: Task) -> Seen | None:
@@ -108,7 +118,17 @@ class PageDesk:
             evidence["page_object"] = failed
         self.recorder.figures["pages_without_bytes"] += not kept
         rules = (*_tags(response), *media.directives(reading.robots))
-        seen = Seen(response.url, reading, rules, sha256(response.body), rendered, unchanged=False, evidence=evidence)
+        links = versions.alternates(response)
+        seen = Seen(
+            response.url,
+            reading,
+            rules,
+            sha256(response.body),
+            rendered,
+            unchanged=False,
+            evidence=evidence,
+            alternates=links,
+        )
         known = KnownPage(
             at=seen.url,
             reading=reading,
@@ -121,6 +141,7 @@ class PageDesk:
             rendered=rendered,
             rules=rules,
             warc=kept,
+            alternates=links,
         )
         self.past.keep(task.url, known)
         return seen
@@ -155,7 +176,15 @@ class PageDesk:
     def _product(self, seen: Seen, task: Task) -> Iterator[Task]:
         reading = seen.reading
         row = self.recorder.product_row(reading, seen.page_sha256)
-        identity = row["product_id"]
+        identity, addresses = row["product_id"], [seen.url, task.url, rows.address_of(reading)]
+        if found := self.versions.find(row, seen.alternates, addresses):
+            identity, by = found
+            if self.recorder.has_told("product", identity):
+                self.photos.name([seen.url, task.url, reading.url], identity)
+                self._tell(seen, task, "other_language", product_id=identity, by=by)
+                return
+            row = self.recorder.known_as(row, identity)  # tonight this page alone shows it
+        self.versions.learn(row, seen.alternates, addresses)
         if self.past.product(task.url, row):
             self.recorder.product(row)
         own = rows.address_of(reading)

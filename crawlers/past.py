@@ -45,6 +45,7 @@ class KnownPage:
     rendered: bool = False
     rules: tuple[str, ...] = ()
     warc: dict[str, Any] | None = None
+    alternates: tuple[str, ...] = ()
 
     def dump(self) -> dict[str, Any]:
         """Return plain data of which ``load`` makes the same again."""
@@ -56,7 +57,14 @@ class KnownPage:
         reading: dict[str, Any] = {
             name: tuple(kept) if isinstance(kept, list) else kept for name, kept in value["reading"].items()
         }
-        return cls(**{**value, "reading": Reading(**reading), "rules": tuple(value["rules"])})
+        return cls(
+            **{
+                **value,
+                "reading": Reading(**reading),
+                "rules": tuple(value["rules"]),
+                "alternates": tuple(value.get("alternates", ())),
+            }
+        )
 
 
 class Past:

@@ -111,10 +111,17 @@ class Recorder:
         self._tell("product", id, page, reason, kept=kept, evidence=evidence)
         return True
 
+    def has_told(self, subject: str, id: str) -> bool:
+        """Return whether the ledger of this night has a verdict."""
+        return (subject, id) in self._ledger_ids
+
     def product_row(self, reading: Reading, page_sha256: str) -> dict[str, Any]:
         """Return the row of a product as read now, with the time when it was first seen."""
-        row = rows.product(reading, self.site, self.now, page_sha256)
-        identity: str = row["product_id"]
+        return self.known_as(rows.product(reading, self.site, self.now, page_sha256))
+
+    def known_as(self, row: dict[str, Any], identity: str | None = None) -> dict[str, Any]:
+        """Return a row with the time when its product, or the one of ``identity``, was first seen."""
+        row["product_id"] = identity = identity or row["product_id"]
         row["first_seen"] = min(self._first_seen.get(identity, self.now), self.now)
         self._first_seen[identity] = row["first_seen"]
         return row

@@ -22,7 +22,8 @@ FLAGS = (
     "--disable-extensions",
     "--disable-dev-shm-usage",
     "--mute-audio",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # WebRTC knows of no proxy otherwise
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its name in older builds
     "--js-flags=--max-old-space-size=384",  # MB for the scripts of a page: one that wants more crashes
 )
 BLOCKED = frozenset({"image", "media", "font", "websocket", "eventsource", "ping", "texttrack", "manifest"})

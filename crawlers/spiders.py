@@ -204,7 +204,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         task: Task = response.meta["task"]
         with self.step(task) as found:
             read = readers.read_sitemap(response.body, response.url)
-            evidence = {"reason": read.reason} if read.reason else {"pages": len(read.entries)}
+            evidence: dict[str, Any] = {"reason": read.reason} if read.reason else {"pages": len(read.entries)}
             kept = not read.reason or task.optional
             named = [Task(url, "sitemap", task.depth + 1) for url, _ in read.sitemaps if self.scope.holds(url)]
             new = [further for further in dict.fromkeys(named) if not self.frontier.knows(further.key)]

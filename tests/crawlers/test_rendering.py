@@ -1,7 +1,11 @@
 """The browser: used only where the plain HTML lacks the product, and kept from addresses that are not public."""
 
+import contextlib
 import json
+import pathlib
 import re
+import socket
+import tempfile
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -212,3 +216,68 @@ def test_a_page_that_never_lets_go_ends_and_costs_no_other(shop, tmp_path):
     report = crawled(shop, tmp_path, caps={"page_seconds": 12, "retries": 0}, **where)
     assert (report["products"], report["errors"]) == (3, {"timeout": 1})
     assert time.monotonic() - began < 120
+
+
+ESCAPES = """<script>
+const away = "http://localhost:%(port)s/secret", own = "http://127.0.0.1:%(port)s";
+new WebSocket("ws://localhost:%(port)s/secret-socket");
+navigator.serviceWorker.register("/worker.js").catch(() => 0);
+window.open("/popup"); window.open(away);
+new Worker(URL.createObjectURL(new Blob([`importScripts("${away}-worker")`])));
+const frame = document.createElement("iframe"); frame.src = away + "-frame"; document.documentElement.append(frame);
+fetch("file:///etc/hostname").catch(() => 0);
+navigator.sendBeacon(away, "x");
+const peer = new RTCPeerConnection({iceServers: [{urls: "stun:127.0.0.1:%(udp)s"},
+  {urls: "turn:127.0.0.1:%(udp)s?transport=udp", username: "a", credential: "b"}]});
+peer.createDataChannel("x"); peer.createOffer().then(offer => peer.setLocalDescription(offer));
+const link = document.createElement("a"); link.href = "/download.bin"; link.download = "x.html"; link.click();
+</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_a_page_reaches_nothing_by_the_other_ways_out_of_a_browser(shop, tmp_path):
+    scripted(shop, 3)
+    told = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ear:
+        ear.bind(("127.0.0.1", 0))
+        ear.settimeout(0.1)
+        values = {"port": shop.url.rpartition(":")[2], "udp": ear.getsockname()[1]}
+        for number in range(3):
+            page = shop.routes[f"/app/{number}"].body
+            shop.routes[f"/app/{number}"] = Answer(page.replace(b"<body>", b"<body>" + (ESCAPES % values).encode()))
+        shop.routes["/popup"] = Answer(b"<title>popup</title><script>fetch('/from-popup')</script>")
+        shop.routes["/download.bin"] = Answer(b"x" * 1000, kind="application/octet-stream")
+        before = set(pathlib.Path(tempfile.gettempdir()).rglob("x.html"))
+        report = crawled(shop, tmp_path, start_urls=[shop.url + "/c/app"], **APP)
+        with contextlib.suppress(TimeoutError):
+            told.append(ear.recv(999))
+    assert (report["products"], report["errors"]) == (3, {})
+    paths = {path.partition("?")[0] for path, _ in shop.seen}
+    assert not {path for path in paths if "secret" in path or path == "/worker.js"}, paths
+    assert told == [], "a packet left the browser beside the proxy"
+    assert set(pathlib.Path(tempfile.gettempdir()).rglob("x.html")) == before
+    assert counted(tmp_path, "playwright/page_count/max_concurrent") <= 12
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(rendering.browser() is None, reason="no Chromium on this machine")
+def test_what_scripts_load_counts_and_ends_a_night_and_both_schemes_share_a_browser(shop, tmp_path):
+    scripted(shop, 6)
+    for number in range(6):
+        page = shop.routes[f"/app/{number}"].body
+        shop.routes[f"/app/{number}"] = Answer(
+            page.replace(b"<body>", b"<body><script src=/big.js?%d></script>" % number)
+        )
+    shop.routes["/big.js"] = Answer(b"//" + b"x" * 400_000, kind="text/javascript")
+    secure = shop.url.replace("http:", "https:") + "/app/secure"
+    shop.routes["/c/app"].body += f'<a href="{secure}"><img src="/img/app-0.jpg"></a>'.encode()
+    where = {"start_urls": [shop.url + "/c/app"], "render": "always", **APP}
+    report = crawled(shop, tmp_path, caps={"retries": 0}, **where)
+    assert report["products"] == 6
+    assert 6 * 400_000 < report["bytes"] < 7 * 400_000
+    assert counted(tmp_path, "playwright/browser_count") == 1
+    assert "ERR_SSL_PROTOCOL_ERROR" in (tmp_path / "log").read_text()
+    report = crawled(shop, tmp_path, now=NOW + timedelta(days=1), caps={"total_bytes": 1_000_000}, **where)
+    assert report["ended"] == "byte_limit"
+    assert report["bytes"] < 2_200_000
