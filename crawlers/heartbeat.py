@@ -20,7 +20,8 @@ class Heartbeat(Ticking):
         """Write the line."""
         figures, errors, traffic = spider.recorder.figures, spider.recorder.errors, spider.traffic()
         log.info(
-            "%s: %d pages, %d products, %d looks, %d photos (%d new), %d failures, %.1f MB, waited %.0f s politely",
+            "%s: %d pages, %d products, %d looks, %d photos (%d new), %d failures%s, %d waiting, %.1f MB, "
+            "waited %.0f s politely",
             spider.site.name,
             figures["pages"],
             figures["products"],
@@ -28,6 +29,8 @@ class Heartbeat(Ticking):
             figures["photos"],
             figures["photos_new"],
             sum(errors.values()),
+            f" ({', '.join(f'{kind} {count}' for kind, count in errors.most_common(4))})" if errors else "",
+            spider.frontier.waiting,
             traffic["bytes"] / 1e6,
             traffic["waits"],
         )

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import zlib
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,39 @@ def test_a_damaged_file_is_told(tmp_path):
     (tmp_path / "f.sqlite").write_bytes(b"not a database, just text that is long enough to be looked at" * 50)
     with pytest.raises(FrontierError, match=r"f\.sqlite.*delete the file"):
         open_at(tmp_path)
+
+
+def test_what_was_not_there_for_long_is_forgotten_and_nothing_else(tmp_path):
+    day, now = 86_400, [0.0]
+    frontier = open_at(tmp_path, lambda: now[0])
+    frontier.note(Yield(memory={("page", "old"): 1, ("page", "again"): 1, ("night", "old"): 1}))
+    now[0] = 100.0 * day
+    frontier.note(Yield(memory={("page", "again"): 2, ("page", "young"): 1}))
+    now[0] = 180.0 * day
+    assert frontier.forget("page", 180) == 0
+    now[0] = 181.0 * day
+    assert frontier.forget("page", 180) == 1
+    assert (frontier.recalled("page"), frontier.recall("night", "old")) == ({"again": 2, "young": 1}, 1)
+    frontier.close()
+
+
+def test_a_file_of_before_memory_had_times_is_taken_over_and_forgets_from_now_on(tmp_path):
+    with sqlite3.connect(tmp_path / "f.sqlite") as db:
+        db.execute(
+            "CREATE TABLE memory (kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, "
+            "PRIMARY KEY (kind, key)) WITHOUT ROWID"
+        )
+        db.execute("INSERT INTO memory VALUES ('page', 'old', ?)", (zlib.compress(b'{"a": 1}'),))
+    db.close()
+    day, now = 86_400, [1000.0 * 86_400]
+    frontier = open_at(tmp_path, lambda: now[0])
+    assert frontier.recall("page", "old") == {"a": 1}
+    assert frontier.forget("page", 180) == 0, "nobody knows since when it was not seen"
+    now[0] += 179 * day
+    assert frontier.forget("page", 180) == 0
+    now[0] += 2 * day
+    assert frontier.forget("page", 180) == 1
+    frontier.close()
 
 
 @settings(max_examples=25, deadline=None)
