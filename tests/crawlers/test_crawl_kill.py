@@ -1,5 +1,6 @@
 """A crawl killed with SIGKILL and started again: the union of rows is that of a crawl that was not killed, no row twice."""
 
+import json
 import os
 import random
 import resource
@@ -16,7 +17,7 @@ import pytest
 from conftest_shop import Answer
 
 from catalog.store import Catalog
-from crawlers import job, run
+from crawlers import job, run, warc
 from crawlers.errors import CrawlError
 from crawlers.limits import CrawlLimits
 from crawlers.sites import Site
@@ -91,7 +92,15 @@ def check(shop, tmp_path, points):
     assert set(ledger) == told
     assert len(ledger) == len(set(ledger))
     assert result.report["testwick"]["products"] == 12
-    return shop
+    read = set()
+    for row in catalog.read("ledger").to_pylist():
+        evidence = json.loads(row["evidence"] or "{}")
+        if kept := evidence.get("warc"):
+            headers, body = warc.read(catalog, kept)
+            path = evidence["at"].removeprefix(shop.url)
+            assert (headers["WARC-Target-URI"], body) == (evidence["at"], shop.routes[path].body)
+            read.add(path)
+    assert {f"/p/{number}" for number in range(12)} <= read, "the bytes of a page of a killed crawl are gone"
 
 
 @pytest.mark.slow
