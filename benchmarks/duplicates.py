@@ -4,9 +4,10 @@
 
 Half of the senders of the CC0 clothing photos make the set; the other half (``--half 0``) is to choose the lines by.
 Every photo is copied in every way of ``COPIES``; each copy is searched among all originals. A pair with its own
-original is right, one with another sender's photo is wrong. Photos of one sender often show one garment twice or a
-whole rack before one wall, so pairs inside a sender are left out. The lines are swept to show how near the edge they
-lie.
+original is right, one with another sender's photo is wrong, and so is one with the same photo whose garment got
+another colour before its old backdrop (``other_colours``; they count in the precision). Photos of one sender often
+show one garment twice or a whole rack before one wall, so pairs inside a sender are left out. The lines are swept to
+show how near the edge they lie.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageFilter
 
@@ -26,9 +28,13 @@ from catalog.ids import sha256
 from curation import alignment, embedders, hashes, pairs
 from curation.embedders import Embedder
 from curation.pairs import DuplicatePolicy, Prints
+from demo import cutouts
+from demo.colours import COLOURS
 
 Picture = Image.Image
 Random = np.random.Generator
+OTHER = 25.0
+"""Least distance in L*a*b* of a garment's old colour and its new one."""
 MODEL = Path(__file__).parents[1] / "models" / "efficientnet-lite0" / "efficientnet-lite0.onnx"
 
 
@@ -97,6 +103,23 @@ COPIES: dict[str, tuple[Callable[[Picture, Random], Picture], int]] = {
 }
 
 
+def recoloured(pixels: Pixels, rng: Random) -> Pixels | None:
+    """Give the garment another colour and keep its folds and its backdrop; None where no garment stands out."""
+    mask = cutouts.mask_of(pixels)
+    if cutouts.doubt(mask):
+        return None
+    lab = cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    old = np.median(lab[mask > 0.5], axis=0)
+    shades = cv2.cvtColor(np.float32([list(COLOURS.values())]) / 255, cv2.COLOR_RGB2LAB)[0]
+    far = shades[np.linalg.norm(shades - old, axis=1) >= OTHER]
+    new = far[rng.integers(len(far))]
+    folds = np.array([np.clip(new[0] / max(old[0], 10), 0.5, 1.3), 0.6, 0.6], np.float32)
+    soft = cv2.GaussianBlur((mask > 0.5).astype(np.float32), (0, 0), 1.0)[..., None]
+    made = lab * (1 - soft) + (new + (lab - old) * folds) * soft
+    back = cv2.cvtColor(made.astype(np.float32), cv2.COLOR_LAB2RGB)
+    return (back.clip(0, 1) * 255).round().astype(np.uint8)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; exit status 1 when a bar is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -133,7 +156,7 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
     senders = [sender for sender, _ in rows]
     originals = [np.asarray(picture) for _, picture in rows]
     past, past_views = prints(originals, embedder), viewer(originals)
-    loose = replace(policy, agreement=0.0, frame_agreement=0.0, colour=1e9)
+    loose = replace(policy, agreement=0.0, frame_agreement=0.0, colour=1e9, light=1e9)
     kinds: dict[str, Any] = {}
     looks: list[tuple[bool, pairs.Pair]] = []
     alone = [0, 0]
@@ -159,7 +182,9 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
         alone[0] += right
         alone[1] += wrong
         print(kind, kinds[kind], file=sys.stderr)
-    total = len(rows) * len(COPIES)
+    others = other_colours(originals, embedder, past, past_views, loose)
+    looks += [(False, pair) for pair in others["found"]]
+    total, blind = len(rows) * len(COPIES), replace(policy, colour=1e9, light=1e9)
     return {
         "photos": len(rows),
         "copies": total,
@@ -168,11 +193,27 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
         "with_pixels": score(looks, policy, total),
         "without_pixels": rates(*alone, total),
         "by_kind": kinds,
+        "other_colours": {
+            "photos": others["photos"],
+            "wrong": sum(holds(pair, policy) for pair in others["found"]),
+            "wrong_without_colour": sum(holds(pair, blind) for pair in others["found"]),
+        },
         "sweep": [
             {"agreement": line, **score(looks, replace(policy, agreement=line, frame_agreement=1.6 * line), total)}
             for line in (0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6)
         ],
     }
+
+
+def other_colours(
+    originals: Sequence[Pixels], embedder: Embedder, past: Prints, past_views: pairs.Views, policy: DuplicatePolicy
+) -> dict[str, Any]:
+    """Return the pairs ``found`` between photos in another colour and their own originals, and how many ``photos``."""
+    rng = np.random.default_rng(99)
+    made = [(place, other) for place, pixels in enumerate(originals) if (other := recoloured(pixels, rng)) is not None]
+    pictures = [decode(encode_jpeg(other, 85)).pixels for _, other in made]
+    found = pairs.find(prints(pictures, embedder), past, viewer(pictures), past_views, policy)
+    return {"photos": len(made), "found": [pair for pair in found if pair.past and pair.b == made[pair.a][0]]}
 
 
 def holds(pair: pairs.Pair, policy: DuplicatePolicy) -> bool:

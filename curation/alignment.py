@@ -2,7 +2,7 @@
 
 Local features (ORB, Rublee et al. 2011) of both pictures are matched with Lowe's ratio test, a similarity transform is
 fitted by RANSAC, and the shared part is compared: how much of both pictures it covers, how well the brightness agrees
-block by block, how far the colours are apart. Pictures too plain for features are laid frame on frame.
+block by block, how far lightness and colours are apart. Pictures too plain for features are laid frame on frame.
 """
 
 from collections.abc import Sequence
@@ -29,6 +29,12 @@ _TURN: Final = np.deg2rad(22)
 _SHIFT: Final = 8.0
 _RIDGE: Final = 25.0
 """Bounds of a colour cast: factor of chroma, turn of hue, shift in a*b*; and the squared a*b* that carries no news."""
+
+_CELLS: Final = 16
+"""Lightness is compared by the means of CELLS x CELLS cells, so that an edge laid a pixel off counts little."""
+
+_GAINS: Final = np.geomspace(0.75, 1 / 0.75, 15)
+"""Factors by which a copy may be lighter or darker as a whole (in L*; a fifth of the brightness is 0.83 to 1.16)."""
 
 _PLAIN: Final = 0.25
 """Weight of a plain block that agrees, beside 1 for one with a pattern."""
@@ -69,6 +75,8 @@ class Look:
     """Share of the common blocks whose brightness pattern agrees, 0 to 1."""
     colour: float
     """How far a*b* stay apart over the common part after the best cast; 0 when either picture is grey all over."""
+    light: float
+    """How far L* stays apart over the common part after the best change of brightness, 0 to 100."""
     turn: int | None
     """Orientation of the first picture, of curation.hashes.ORIENTATIONS."""
 
@@ -83,14 +91,17 @@ class LookPolicy:
     """Least share of agreeing blocks, the pictures aligned by features."""
     frame_agreement: float = 0.8
     """Least share of agreeing blocks, frame on frame: two plain garments laid alike on one backdrop reach 0.76."""
-    colour: float = 16.0
+    colour: float = 12.0
     """Most distance of colours in a*b* after the best cast: a product in another colour is no copy."""
+    light: float = 10.0
+    """Most distance of L* after the best change of brightness: nor is one in a darker shade of the same hue."""
 
 
 def confirms(look: Look, policy: LookPolicy) -> bool:
     """Return whether the look shows a copy."""
     line = policy.agreement if look.inliers else policy.frame_agreement
-    return look.overlap >= policy.overlap and look.colour <= policy.colour and look.agreement >= line
+    same = look.colour <= policy.colour and look.light <= policy.light
+    return same and look.overlap >= policy.overlap and look.agreement >= line
 
 
 def view(pixels: Pixels, features: int = 400) -> View:
@@ -179,7 +190,7 @@ def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, o
     counts = _blocks(inside.astype(np.float32)).sum(axis=-1)
     judged = counts >= (GRID // BLOCKS) ** 2 / 2
     if not judged.any():
-        return Look(inliers, 0.0, 0.0, 0.0, way)
+        return Look(inliers, 0.0, 0.0, 0.0, 0.0, way)
     mask, light, other = _blocks(inside), _blocks(moved[..., 0]), _blocks(still[..., 0])
     size = np.maximum(counts, 1)
     mean, other_mean = (light * mask).sum(-1) / size, (other * mask).sum(-1) / size
@@ -195,13 +206,34 @@ def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, o
     agreement = float((agrees[judged] * weights).sum() / weights.sum())
     side = GRID // BLOCKS
     common = inside & np.kron(agrees & judged, np.ones((side, side), bool))
-    return Look(inliers, overlap, agreement, _colour_distance(moved[common], still[common]), way)
+    colour, lightness = _colour_distance(moved[common], still[common]), _light_distance(moved, still, inside)
+    return Look(inliers, overlap, agreement, colour, lightness, way)
 
 
-def _blocks(raster: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return (GRID, GRID) as (BLOCKS, BLOCKS, samples)."""
-    side = GRID // BLOCKS
-    return raster.reshape(BLOCKS, side, BLOCKS, side).swapaxes(1, 2).reshape(BLOCKS, BLOCKS, side * side)
+def _blocks(raster: npt.NDArray[Any], count: int = BLOCKS) -> npt.NDArray[Any]:
+    """Return (GRID, GRID) as (count, count, samples)."""
+    side = GRID // count
+    return raster.reshape(count, side, count, side).swapaxes(1, 2).reshape(count, count, side * side)
+
+
+def _light_distance(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_]) -> float:
+    """Return how far the lightness stays apart after the best gain: 85th percentile of |L*| over the shared cells.
+
+    A copy is lighter or darker as a whole, its backdrop too, as far as white allows; a garment in another shade keeps
+    its backdrop. All shared cells count, agreeing or not: a plain garment in another shade is what does not agree.
+    """
+    mask = _blocks(inside, _CELLS)
+    counts = mask.sum(axis=-1)
+    judged = counts >= mask.shape[-1] / 2
+    if not judged.any():
+        return 0.0
+    first, second = (
+        (_blocks(light[..., 0], _CELLS) * mask).sum(axis=-1)[judged] / counts[judged] for light in (moved, still)
+    )
+    gains = _GAINS[:, None]
+    white = 100 * np.minimum(gains, 1.0)  # the lighter side may have met white
+    apart = np.abs(np.minimum(first * gains, 100) - np.minimum(second, white))
+    return float(np.quantile(apart, 0.85, axis=1).min())
 
 
 def _colour_distance(moved: Lab, still: Lab) -> float:

@@ -16,7 +16,7 @@ from catalog.decode import DecodeError, Pixels, decode
 from catalog.ledger import Ledger
 from catalog.steps import StepResult
 from catalog.store import Catalog, StoreError
-from curation import alignment, clusters, pairs
+from curation import alignment, clusters, hashes, pairs
 from curation.alignment import View
 from curation.clusters import Dated
 from curation.folders import compare_folders
@@ -154,7 +154,8 @@ def _views(catalog: Catalog, files: Sequence[str]) -> pairs.Views:
     @lru_cache(maxsize=512)
     def pixels(place: int) -> Pixels | None:
         try:
-            return decode(catalog.get_image(files[place]), reduce_to=alignment.SIDE).pixels
+            seen = decode(catalog.get_image(files[place]), reduce_to=alignment.SIDE).pixels
+            return hashes.reduce(seen, alignment.SIDE)  # 512 unreduced ones would be up to 1.2 GB
         except (DecodeError, StoreError):
             return None
 

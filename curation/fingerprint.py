@@ -71,12 +71,12 @@ def fingerprint(
     jobs = list(by_photo.items())
     chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
     prints: list[_Print] = []
-    vectors: list[Vectors] = [np.empty((0, embedder.size), np.float32)]
+    vectors: list[npt.NDArray[np.float16]] = [np.empty((0, embedder.size), np.float16)]
     done = 0
     with ThreadPoolExecutor(policy.workers) as pool:
         for made, embedded, refused in pool.map(lambda chunk: _work(chunk, catalog, embedder, policy), chunks):
             prints += made
-            vectors.append(embedded)
+            vectors.append(embedded.astype(np.float16))
             for item_id, photo_id, reason, message in refused:
                 ledger.dropped(item_id, reason, parent_id=photo_id, evidence={"message": message})
             done += CHUNK
@@ -132,11 +132,10 @@ def crop(pixels: Pixels, box: Sequence[float]) -> Pixels:
     return pixels[top:bottom, left:right]
 
 
-def _table(prints: Sequence[_Print], vectors: Vectors, model: str) -> pa.Table:
+def _table(prints: Sequence[_Print], vectors: npt.NDArray[np.float16], model: str) -> pa.Table:
     schema = tables.TABLES["fingerprints"]
-    flat: npt.NDArray[np.float16] = vectors.astype(np.float16).ravel()
     columns: dict[str, pa.Array] = {
-        "embedding": pa.FixedSizeListArray.from_arrays(pa.array(flat), tables.EMBEDDING_SIZE),
+        "embedding": pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), tables.EMBEDDING_SIZE),
     }
     for name, values in _columns(prints, model):
         columns[name] = pa.array(values, schema.field(name).type)

@@ -67,7 +67,8 @@ def find(
     Returns table ``items``. The ledger has one row for each photo (dropped: ``no_garment``, ``product_not_shown`` or a
     decode code) and rows of subject ``item`` for each box above the score line: kept, or dropped as ``merged``,
     ``too_small`` or ``not_the_product``. A reviewer's verdict on a photo takes all its boxes (``reviewer``), or gives a
-    photo without one its most prominent box. ``progress`` is called with (done, total).
+    photo without an item its most prominent box; where the detector saw none the whole photo becomes the item, of the
+    category that its product's text names. ``progress`` is called with (done, total).
     """
     ledger = Ledger("detect", "photo", edition)
     named = _named_categories(products)
@@ -138,6 +139,10 @@ def _of_photo(
     elif stays and not kept and found:
         kept = [the_product(found, size, None, policy)[0] or found[0]]
         lost = [each for each in lost if each[0] != kept[0]]
+    elif stays and not kept and named:
+        kept = [Detection((0.0, 0.0, float(size[0]), float(size[1])), named, 0.0)]
+    elif stays and not kept:
+        evidence["kept_by_reviewer"] = "but no box was found and no text names a garment"
     rows = [_row(photo, detection, size, policy, detector, category, look=look) for detection in kept]
     for row, detection in zip(rows, kept, strict=True):
         details = {"detected": detection.category, "score": round(detection.score, 4)}
@@ -147,7 +152,8 @@ def _of_photo(
         facts = {"box": box, "category": detection.category, "score": round(detection.score, 4), **details}
         ledger.dropped(item_id(photo_id, box), reason, subject="item", parent_id=photo_id, evidence=facts)
     if rows:
-        ledger.kept(photo_id, evidence={**evidence, "items": [row["item_id"] for row in rows]})
+        reason = REASON if stays else "ok"
+        ledger.kept(photo_id, reason, evidence={**evidence, "items": [row["item_id"] for row in rows]})
     else:
         best = round(max((detection.score for detection in found), default=0.0), 4)
         reason = "product_not_shown" if "rule" in evidence else "no_garment"

@@ -45,11 +45,13 @@ class DuplicatePolicy:
     """Least share of agreeing blocks, frame on frame."""
     colour: float = LookPolicy.colour
     """Most distance of colours in a*b*."""
+    light: float = LookPolicy.light
+    """Most distance of lightness in L*."""
 
     @property
     def look(self) -> LookPolicy:
         """The lines of the second look."""
-        return LookPolicy(self.overlap, self.agreement, self.frame_agreement, self.colour)
+        return LookPolicy(self.overlap, self.agreement, self.frame_agreement, self.colour, self.light)
 
 
 @dataclass(frozen=True)

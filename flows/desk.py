@@ -54,6 +54,11 @@ class EditionSheets:
             judge, words, about = None, [], f"Edition {self.edition} is frozen: its sheets are for reading."
         elif judge is None:
             words, about = [], "This sheet is for reading: keep and drop where photos are screened or deduplicated."
+        elif step.endswith("detect"):
+            about += (
+                " A keep gives a photo its most prominent box; where none was found the whole photo becomes the crop, "
+                "if its product's text names a garment."
+            )
         elif judge != step:
             words, about = [verdicts.DROP], f"A drop here takes the whole photo; {judge} of the next refresh obeys it."
         return {

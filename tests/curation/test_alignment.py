@@ -90,7 +90,21 @@ def recoloured(image: Image.Image, colour: tuple[int, int, int]) -> Image.Image:
     return Image.fromarray(pixels)
 
 
-@pytest.mark.parametrize("colour", [(40, 90, 130), (95, 95, 20)])
+@pytest.mark.parametrize(("first", "second"), [((48, 96, 184), (34, 34, 37)), ((188, 34, 44), (112, 28, 48))])
+def test_a_shade_apart_is_no_copy_and_a_darker_picture_is(
+    first: tuple[int, int, int], second: tuple[int, int, int]
+) -> None:
+    one, other = picture(1, first), picture(1, second)
+    look = compare(views(np.asarray(other)), view(np.asarray(one)))
+    assert look.agreement > 0.6, "their patterns agree"
+    assert look.light > LookPolicy.light
+    assert not confirms(look, LookPolicy()), look
+    for strength in (0.8, 1.2):
+        darker = compare(views(jpeg(ImageEnhance.Brightness(one).enhance(strength))), view(np.asarray(one)))
+        assert confirms(darker, LookPolicy()), darker
+
+
+@pytest.mark.parametrize("colour", [(40, 90, 130), (95, 95, 20), (84, 21, 36)])
 def test_a_variant_in_another_colour_is_no_copy(colour: tuple[int, int, int]) -> None:
     look = compare(views(np.asarray(recoloured(picture(1), colour))), view(np.asarray(picture(1))))
     assert look.agreement > 0.8
@@ -104,9 +118,9 @@ def test_pictures_without_features_are_laid_frame_on_frame(size: tuple[int, int]
 
 
 def test_a_look_is_held_against_every_line() -> None:
-    good = Look(inliers=60, overlap=0.8, agreement=0.9, colour=3, turn=None)
+    good = Look(inliers=60, overlap=0.8, agreement=0.9, colour=3, light=2, turn=None)
     assert confirms(good, LookPolicy())
-    for worse in ({"overlap": 0.4}, {"agreement": 0.3}, {"colour": 60}):
+    for worse in ({"overlap": 0.4}, {"agreement": 0.3}, {"colour": 60}, {"light": 40}):
         assert not confirms(Look(**{**vars(good), **worse}), LookPolicy())
     assert not confirms(Look(**{**vars(good), "inliers": 0, "agreement": 0.55}), LookPolicy()), (
         "frame on frame needs more"

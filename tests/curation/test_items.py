@@ -20,6 +20,10 @@ from curation.items import ItemPolicy, find, garments, is_look, the_product
 
 POLICY = ItemPolicy(padding=0.0)
 WHEN = datetime(2026, 6, 1, tzinfo=UTC)
+PRODUCTS: list[dict[str, Any]] = [
+    {"product_id": "p-1", "name": "Blue linen shirt"},
+    {"product_id": "p-2", "name": "The Alba"},
+]
 
 
 class Scripted:
@@ -49,10 +53,7 @@ def photo(catalog: Catalog, key: int, size: tuple[int, int] = (200, 300), **colu
 
 def run(catalog: Catalog, rows: list[dict[str, Any]], answers: dict[int, list[Detection]], **policy: Any) -> Any:
     photos = tables.from_rows("photos", rows)
-    products = tables.from_rows(
-        "products",
-        [{"product_id": "p-1", "name": "Blue linen shirt"}, {"product_id": "p-2", "name": "The Alba"}],
-    )
+    products = tables.from_rows("products", PRODUCTS)
     settings = ItemPolicy(**{"padding": 0.0, **policy})
     result = find(photos, products, catalog, Scripted(answers), settings, edition="2026.06")
     ledgers.balance(result.ledger, "photo", photos["photo_id"].to_pylist(), "test")
@@ -187,15 +188,20 @@ def test_garments_keeps_one_of_two_classes() -> None:
 
 def test_a_reviewer_takes_a_photos_boxes_or_gives_it_one(catalog: Catalog) -> None:
     faint = box("bag", 0.06, 40, 40, 160, 200)
-    rows = [photo(catalog, 1), photo(catalog, 2), photo(catalog, 3)]
-    answers = {1: [box("shirt", 0.9, 20, 20, 180, 280)], 2: [faint], 3: []}
-    photos, products = tables.from_rows("photos", rows), tables.from_rows("products", [])
-    first, second, third = (row["photo_id"] for row in rows)
-    said = {first: False, second: True, third: True}
+    rows = [photo(catalog, 1), photo(catalog, 2), photo(catalog, 3), photo(catalog, 4, product_id="p-2")]
+    answers = {1: [box("shirt", 0.9, 20, 20, 180, 280)], 2: [faint], 3: [], 4: []}
+    photos, products = tables.from_rows("photos", rows), tables.from_rows("products", PRODUCTS)
+    first, second, third, fourth = (row["photo_id"] for row in rows)
+    said = {first: False, second: True, third: True, fourth: True}
     result = find(photos, products, catalog, Scripted(answers), POLICY, edition="2026.06", verdicts=said)
-    assert [(row["photo_id"], row["category"]) for row in result.tables["items"].to_pylist()] == [(second, "bag")]
-    told = {
-        row["id"]: (row["outcome"], row["reason"]) for row in result.ledger.to_pylist() if row["subject"] == "photo"
+    items = {row["photo_id"]: (row["category"], row["box"]) for row in result.tables["items"].to_pylist()}
+    assert items == {second: ("bag", [40, 40, 160, 200]), third: ("shirt", [0, 0, 200, 300])}
+    photo_rows = {row["id"]: row for row in result.ledger.to_pylist() if row["subject"] == "photo"}
+    assert {key: (row["outcome"], row["reason"]) for key, row in photo_rows.items()} == {
+        first: ("dropped", "reviewer"),
+        second: ("kept", "reviewer"),
+        third: ("kept", "reviewer"),
+        fourth: ("dropped", "no_garment"),
     }
-    assert told == {first: ("dropped", "reviewer"), second: ("kept", "ok"), third: ("dropped", "no_garment")}
-    assert reasons(result.ledger, "item") == {"reviewer": 1, "ok": 1}
+    assert "no text names a garment" in json.loads(photo_rows[fourth]["evidence"])["kept_by_reviewer"]
+    assert reasons(result.ledger, "item") == {"reviewer": 1, "ok": 2}
