@@ -133,6 +133,14 @@ DECISIONS = _schema(
     ("date_evidence", S, "JSON: which sighting, which twin"),
 )
 
+FACES = _schema(
+    "faces",
+    ("photo_id", S, "look that was searched for faces"),
+    ("boxes", pa.list_(pa.list_(F, 4)), "its faces, xyxy in pixels of the upright photo; null: not searched"),
+    ("scores", pa.list_(F), "0 to 1, same order"),
+    ("finder", S, "face finder spec and sha256"),
+)
+
 LABELS = _schema(
     "labels",
     ("item_id", S, "item"),
@@ -186,6 +194,7 @@ TABLES: Mapping[str, pa.Schema] = {
     "items": ITEMS,
     "fingerprints": FINGERPRINTS,
     "decisions": DECISIONS,
+    "faces": FACES,
     "labels": LABELS,
     "generated": GENERATED,
     "ledger": LEDGER,

@@ -15,6 +15,7 @@ from catalog.steps import StepResult
 from catalog.store import Catalog
 from curation.boxes import area, centrality, merge, padded, touches
 from curation.detectors import Detection, Detector
+from curation.faces import FaceFinder
 from curation.review.verdicts import REASON, Verdicts
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class ItemPolicy:
     """Boxes overlapping more than this are one garment, whatever their classes."""
     merge_inside: float = 0.9
     """A box lying inside another of the same category by more than this share is a part of it."""
+    score_face: float = 0.4
+    """Least score of a face on a look. Measured in models/centerface: what a lower line adds are patterns on cloth."""
     padding: float = 0.03
     """Share of a box's sides added on each side before cropping."""
     minimum_side: int = 32
@@ -60,33 +63,43 @@ def find(
     *,
     edition: str,
     verdicts: Verdicts | None = None,
+    faces: FaceFinder | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> StepResult:
-    """Find the garments of ``photos``: one on a product's photo, all on a look.
+    """Find the garments of ``photos``: one on a product's photo, all on a look; and the faces on looks.
 
-    Returns table ``items``. The ledger has one row for each photo (dropped: ``no_garment``, ``product_not_shown`` or a
-    decode code) and rows of subject ``item`` for each box above the score line: kept, or dropped as ``merged``,
-    ``too_small`` or ``not_the_product``. A reviewer's verdict on a photo takes all its boxes (``reviewer``), or gives a
-    photo without an item its most prominent box; where the detector saw none the whole photo becomes the item, of the
-    category that its product's text names. ``progress`` is called with (done, total).
+    Returns the tables ``items`` and ``faces``; the latter has a row for every look that was searched, and none without
+    ``faces``. A product photo is not searched: it shows what a shop chose to show, and a face printed on its garment
+    must stay.
+
+    The ledger has one row for each photo (dropped: ``no_garment``, ``product_not_shown`` or a decode code), rows of
+    subject ``item`` for each box above the score line: kept, or dropped as ``merged``, ``too_small`` or
+    ``not_the_product``, and of subject ``face`` for each face. A reviewer's verdict on a photo takes all its boxes
+    (``reviewer``), or gives a photo without an item its most prominent box; where the detector saw none the whole photo
+    becomes the item, of the category that its product's text names. ``progress`` is called with (done, total).
     """
     ledger = Ledger("detect", "photo", edition)
     named = _named_categories(products)
     rows: list[dict[str, Any]] = []
+    searched: list[dict[str, Any]] = []
     listed = photos.to_pylist()
     with ThreadPoolExecutor(policy.threads) as pool:
-        looks = pool.map(lambda photo: _detect(photo["photo_id"], catalog, detector), listed)
+        looks = pool.map(lambda photo: _detect(photo, catalog, detector, faces), listed)
         for done, (photo, seen) in enumerate(zip(listed, looks, strict=True), 1):
             stays = (verdicts or {}).get(photo["photo_id"])
             rows += _of_photo(photo, seen, named.get(photo["product_id"] or ""), detector.name, policy, ledger, stays)
+            if faces is not None and is_look(photo) and not isinstance(seen, DecodeError):
+                searched.append(_faces(photo["photo_id"], seen, faces.name, policy, ledger))
             if progress is not None:
                 progress(done, photos.num_rows)
     figures = {
         "photos": photos.num_rows,
         "items": len(rows),
         "photos_with_items": len({row["photo_id"] for row in rows}),
+        "faces": sum(len(row["boxes"]) for row in searched),
     }
-    return StepResult({"items": tables.from_rows("items", rows)}, ledger.table(), figures)
+    made = {"items": tables.from_rows("items", rows), "faces": tables.from_rows("faces", searched)}
+    return StepResult(made, ledger.table(), figures)
 
 
 def is_look(photo: Mapping[str, Any]) -> bool:
@@ -96,18 +109,33 @@ def is_look(photo: Mapping[str, Any]) -> bool:
     return bool(photo["origin"] == "street" or photo["setting"] == "street" or photo["product_id"] is None)
 
 
-Found = tuple[tuple[int, int], list[Detection]]
-"""Size (width, height) of a photo and what the detector saw, in its pixels."""
+Found = tuple[tuple[int, int], list[Detection], list[Detection]]
+"""Size (width, height) of a photo, and the garments and faces seen in it, in its pixels."""
 
 
-def _detect(photo_id: str, catalog: Catalog, detector: Detector) -> Found | DecodeError:
+def _detect(
+    photo: Mapping[str, Any], catalog: Catalog, detector: Detector, finder: FaceFinder | None
+) -> Found | DecodeError:
     try:
-        decoded = decode(catalog.get_image(photo_id), reduce_to=DETECT_SIDE)
+        decoded = decode(catalog.get_image(photo["photo_id"]), reduce_to=DETECT_SIDE)
     except DecodeError as error:
         return error
     scale = (decoded.width / decoded.pixels.shape[1], decoded.height / decoded.pixels.shape[0])
-    found = [scaled(detection, scale) for detection in detector.detect([decoded.pixels])[0]]
-    return (decoded.width, decoded.height), found
+    faces = finder.find(decoded.pixels) if finder is not None and is_look(photo) else []
+    found = detector.detect([decoded.pixels])[0]
+    size = (decoded.width, decoded.height)
+    return size, [scaled(garment, scale) for garment in found], [scaled(face, scale) for face in faces]
+
+
+def _faces(photo_id: str, seen: Found, finder: str, policy: ItemPolicy, ledger: Ledger) -> dict[str, Any]:
+    """Return the row of a searched look in table ``faces``, and tell the ledger of each face."""
+    found = [face for face in seen[2] if face.score >= policy.score_face]
+    for face in found:
+        evidence = {"box": [round(value, 1) for value in face.box], "score": round(face.score, 4), "finder": finder}
+        key = item_id(photo_id, face.box).replace("i-", "face-", 1)
+        ledger.kept(key, subject="face", parent_id=photo_id, evidence=evidence)
+    boxes, scores = [list(face.box) for face in found], [face.score for face in found]
+    return {"photo_id": photo_id, "boxes": boxes, "scores": scores, "finder": finder}
 
 
 def _of_photo(
@@ -123,7 +151,7 @@ def _of_photo(
     if isinstance(seen, DecodeError):
         ledger.dropped(photo_id, seen.reason, evidence={"error": str(seen)})
         return []
-    look, (size, found) = is_look(photo), seen
+    look, (size, found, _) = is_look(photo), seen
     kept, lost = garments(found, size, policy, look=look)
     evidence: dict[str, Any] = {"boxes": len(found), "score_line": policy.score_look if look else policy.score_retail}
     category: str | None = None

@@ -11,8 +11,10 @@ import pyarrow as pa
 from prefect import flow
 
 import taxonomy
+from catalog import tables
 from catalog.steps import StepResult
 from curation import history
+from curation.items import is_look
 from flows import artifacts, funnel, labelling
 from flows import edition as editions
 from flows import validate as validation
@@ -129,6 +131,7 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         decisions=both("deduplicate", "decisions"),
         fingerprints=both("fingerprint", "fingerprints"),
         generated=book.load("generated-identity").tables["generated"],
+        faces=_faces(book),
         ledgers={name: book.load(name).ledger for name in book.record.steps if name != "assemble"},
         settings=workshop.settings.model_dump(mode="json", exclude=HERE_ONLY),
         models=models,
@@ -137,6 +140,16 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         notes=workshop.settings.notes,
         code={room: code_version(room) for room in ROOMS},
     )
+
+
+def _faces(book: Edition) -> pa.Table:
+    """Return what was searched for faces, with a row of no boxes for each look that was dropped before it could be."""
+    done = [book.load(name).tables for name in ("detect", "generated-detect")]
+    searched = pa.concat_tables([step.get("faces", tables.empty("faces")) for step in done])
+    photos = [row for step in ("select", "generate") for row in book.load(step).tables["photos"].to_pylist()]
+    missed = {row["photo_id"] for row in photos if is_look(row)} - set(searched["photo_id"].to_pylist())
+    unseen = tables.from_rows("faces", [{"photo_id": photo_id} for photo_id in sorted(missed)])
+    return pa.concat_tables([searched, unseen])
 
 
 def _baselines(release: Path, workshop: Workshop) -> None:

@@ -12,7 +12,7 @@ from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
 
-DETECTING = ("detector", "embedder", "probe", "probe_embedder")
+DETECTING = ("detector", "embedder", "probe", "probe_embedder", "faces")
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ def see(
                 settings.items,
                 edition=book.name,
                 verdicts=detected_by,
+                faces=workshop.faces,
                 progress=progress,
             ),
             inputs={"photos": screened, "products": products},

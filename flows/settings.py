@@ -68,6 +68,13 @@ class Models(BaseModel):
     """Whose vectors the probe reads; null takes those of the embedder."""
     decency: Model | None = None
     """Null lets all photos through."""
+    faces: Model | None = Model(
+        spec="centerface:models/centerface/centerface.onnx",
+        sha256="e6b0c6e2aa13d88e63e25162e8a40e007f723697143a32732111dbe71dfd32d1",
+        licence="MIT",
+    )
+    """Finds the faces on looks that a release blurs; null finds none, and then no look can be frozen unless
+    ``release.faces`` is ``keep``."""
     generator: Model
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from curation.decency import Gate
     from curation.detectors import Detector
     from curation.embedders import Embedder
+    from curation.faces import FaceFinder
     from generation.pipelines import Pipeline
 
 
@@ -109,6 +110,14 @@ class Workshop:
 
         model = self.settings.models.decency
         return decency.open(**self._model(model)) if model else None
+
+    @cached_property
+    def faces(self) -> "FaceFinder | None":
+        """The face finder, where the settings have one."""
+        from curation import faces
+
+        model = self.settings.models.faces
+        return faces.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from releases import manifest, reading
 from releases.digests import file_sha256
 from releases.records import rank
@@ -24,18 +27,21 @@ class Anchors:
     gallery: tuple[Row, ...]
 
 
-def choose(previous: Path | None, count: int) -> Anchors | None:
+def choose(previous: Path | None, count: int, *, faces: str = "keep") -> Anchors | None:
     """Take ``count`` queries of a past release, spread evenly over its subsets, with the photos of their products.
 
     A stable hash chooses, so the same samples are taken every time. They keep their dates: a cutoff after the edition
-    before leaves them out like everything old. Returns None when there is no past release or none is asked for.
+    before leaves them out like everything old. With ``faces`` "blur", looks of a release that shows faces are passed
+    over: its pixels are as they are. Returns None when there is no past release or none is asked for.
     """
     if previous is None or count <= 0:
         return None
-    edition = str(manifest.read(previous)["edition"])
+    content = manifest.read(previous)
+    edition = str(content["edition"])
+    shown = faces == "blur" and content.get("faces") != "blur"
     asked: dict[str, dict[str, str]] = {}
     for subset in SUBSETS:
-        table = reading.read_labels(previous, subset, "query")
+        table = _faceless(reading.read_labels(previous, subset, "query"), shown)
         pairs = zip(table["sample_id"].to_pylist(), table["product_id"].to_pylist(), strict=True)
         ranked = sorted(pairs, key=lambda pair: rank("anchors", pair[0]))
         share = count // len(SUBSETS) + (SUBSETS.index(subset) < count % len(SUBSETS))
@@ -43,15 +49,19 @@ def choose(previous: Path | None, count: int) -> Anchors | None:
     query, gallery = [], []
     for subset, chosen in asked.items():
         found = reading.read_pictures(previous, subset, "query", list(chosen))
-        answers = _answers(previous, subset, set(chosen.values()))
+        answers = _answers(previous, subset, set(chosen.values()), shown)
         query += [found[key] for key in sorted(found)]
         gallery += [answers[key] for key in sorted(answers)]
     sha256 = file_sha256(previous / manifest.NAME)
     return Anchors(edition, sha256, tuple(query), tuple(_once(gallery)))
 
 
-def _answers(previous: Path, subset: str, products: set[str]) -> dict[str, dict[str, Any]]:
-    table = reading.read_labels(previous, subset, "gallery")
+def _faceless(table: pa.Table, shown: bool) -> pa.Table:
+    return table.filter(pc.is_null(table["look_id"])) if shown else table
+
+
+def _answers(previous: Path, subset: str, products: set[str], shown: bool) -> dict[str, dict[str, Any]]:
+    table = _faceless(reading.read_labels(previous, subset, "gallery"), shown)
     pairs = zip(table["sample_id"].to_pylist(), table["product_id"].to_pylist(), strict=True)
     return reading.read_pictures(previous, subset, "gallery", [key for key, product in pairs if product in products])
 

@@ -10,6 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from releases import faces as masks
 from releases import qrels as judgements
 from releases import reading
 from releases.schema import ANCHORS, NOISE, SUBSETS
@@ -58,12 +59,17 @@ def samples(tables: Tables, _linked: bool) -> Iterator[Found]:
 
 
 def pictures(tables: Tables, linked: bool) -> Iterator[Found]:
-    """Every sample has its pixels, or an address in a release of links, and the original file is the one it names."""
+    """Every sample has its pixels, or an address in a release of links, and the original file is the one it names,
+    or one with faces blurred."""
     for (subset, split), table in tables.items():
         columns = ("sample_id", "image", "raw_image", "photo_sha256", "source_url")
-        missing, other = [], []
-        for sample_id, crop, raw, photo, url in zip(*(table[name].to_pylist() for name in columns), strict=True):
-            if raw is not None and raw != photo:
+        missing, other, bare = [], [], []
+        blurred = table["faces"].to_pylist() if "faces" in table.column_names else [None] * table.num_rows
+        rows = zip(*(table[name].to_pylist() for name in columns), blurred, strict=True)
+        for sample_id, crop, raw, photo, url, faces in rows:
+            if faces is not None and (not _are_boxes(faces) or raw == photo):
+                bare.append(sample_id)
+            elif raw is not None and raw != photo and faces is None:
                 other.append(sample_id)
             if (crop is None or raw is None) and not (linked and url):
                 missing.append(sample_id)
@@ -73,6 +79,9 @@ def pictures(tables: Tables, linked: bool) -> Iterator[Found]:
                 f"{subset}/{split}",
                 f"{len(missing)} samples have neither pixels nor a link: {some(missing)}",
             )
+        if bare:
+            said = f"{len(bare)} samples name faces that are no boxes, or show them in the original file: {some(bare)}"
+            yield "faces", f"{subset}/{split}", said
         if other:
             yield "photo_sha256", f"{subset}/{split}", f"{len(other)} raw images are not the photo named: {some(other)}"
 
@@ -184,6 +193,14 @@ def _is_box(text: str | None) -> bool:
         return len(box) == 4 and 0 <= box[0] < box[2] and 0 <= box[1] < box[3]
     except (ValueError, SyntaxError, TypeError):
         return False
+
+
+def _are_boxes(text: str) -> bool:
+    try:
+        boxes = masks.boxes({"faces": text})
+    except (ValueError, SyntaxError, TypeError):
+        return False
+    return bool(boxes) and all(_is_box(str(box)) for box in boxes)
 
 
 def _is_json(text: str) -> bool:

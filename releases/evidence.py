@@ -14,6 +14,7 @@ import pyarrow as pa
 from catalog.decode import DecodeError
 from catalog.store import Catalog, StoreError
 from releases.errors import ReleaseError
+from releases.faces import Faces, blurred
 from releases.pictures import thumbnail
 from releases.policy import ReleasePolicy
 from releases.records import rank
@@ -46,16 +47,25 @@ class Sources:
     items: Mapping[str, Mapping[str, Any]]
     addresses: Mapping[str, str | None]
     links: bool
+    faces: Faces
     side: int = 144
 
-    def of(self, key: str, parent: str | None, box: Sequence[float] | None = None) -> bytes | None:
-        """Return a thumbnail of a photo or item; None when there is none, or a release of links may not show it."""
+    def of(
+        self, key: str, parent: str | None, box: Sequence[float] | None = None, twin: str | None = None
+    ) -> bytes | None:
+        """Return a thumbnail of a photo or item; None when there is none, a release of links may not show it, or nobody
+        looked for the faces that must be blurred: then ``twin``, a photo that shows the same, tells of a look."""
         item = self.items.get(key)
         photo = item["photo_id"] if item else (key if _PHOTO.fullmatch(key) else parent)
         if photo is None or (self.links and self.addresses.get(photo, "unknown")):
             return None
+        faces = self.faces.get(photo, None if twin in self.faces else ())
+        if faces is None:
+            return None
         try:
-            return thumbnail(self.catalog.get_image(photo), item["box"] if item else box, side=self.side)
+            return thumbnail(
+                blurred(self.catalog.get_image(photo), faces), item["box"] if item else box, side=self.side
+            )
         except (DecodeError, StoreError, ReleaseError):
             return None  # undecodable photos are shown as such
 
@@ -67,6 +77,7 @@ def write(
     ledgers: Mapping[str, pa.Table],
     catalog: Catalog,
     policy: ReleasePolicy,
+    faces: Faces | None = None,
 ) -> None:
     """Write ``funnel.json`` and ``evidence.parquet`` into ``folder``; ``tables`` has items, photos and decisions."""
     sources = Sources(
@@ -74,6 +85,7 @@ def write(
         {row["item_id"]: row for row in tables["items"].select(["item_id", "photo_id", "box"]).to_pylist()},
         dict(zip(tables["photos"]["photo_id"].to_pylist(), tables["photos"]["source_url"].to_pylist(), strict=True)),
         policy.pixels == "links",
+        faces or {},
     )
     twins = {row["id"] for row in tables["decisions"].to_pylist() if not row["kept"] and row["matched_id"]}
     dropped = _dropped(ledgers, policy.samples_shown * 2, twins)
@@ -82,7 +94,7 @@ def write(
     def picture(row: dict[str, Any]) -> dict[str, Any]:
         box = row.pop("box", None)
         row["picture"] = sources.of(row["id"], row.pop("parent", None), box)
-        row["other"] = sources.of(row["other_id"], row["other_id"]) if row.get("other_id") else None
+        row["other"] = sources.of(row["other_id"], row["other_id"], twin=row["id"]) if row.get("other_id") else None
         return row
 
     with ThreadPoolExecutor(policy.threads) as pool:

@@ -17,6 +17,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ import pyarrow.parquet as pq
 MAX_BYTES = 50_000_000
 TIMEOUT = 30.0
 SMALL, GREY = 64, 128
+MARGIN = 0.21
+"""Share of a face's box added on each side: the ellipse in the grown box then passes through the box's corners."""
+CELLS = 3
+"""Means of colour that are left of a face along its longer side, whatever its size: nothing sharper can be won back."""
+QUALITY = 95
+"""JPEG quality of a photo with blurred faces."""
 AGENT = "lookbench-fetch/1 (fills a research release; one request at a time)"
 
 
@@ -43,15 +50,52 @@ def fetch(url: str, sha256: str) -> bytes:
     return data
 
 
-def crop(data: bytes, row: dict[str, Any], quality: int) -> bytes:
-    """Return what a row shows of a photo as JPEG: its box, made smaller or partly grey where it is a harder variant."""
+def upright(data: bytes) -> Any:
+    """Return a photo as an upright RGB picture on white."""
     from PIL import Image, ImageOps
 
     image = ImageOps.exif_transpose(Image.open(io.BytesIO(data)))
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba)
-    shown = image.convert("RGB").crop(ast.literal_eval(row["bbox"]))
+    return image.convert("RGB")
+
+
+def blur(image: Any, boxes: Sequence[Sequence[float]]) -> Any:
+    """Return an RGB picture of Pillow with what is in an ellipse around each box (xyxy) reduced to a few colours."""
+    from PIL import Image, ImageDraw
+
+    image = image.copy()
+    for x0, y0, x1, y1 in boxes:
+        dx, dy = (x1 - x0) * MARGIN, (y1 - y0) * MARGIN
+        left, top, right, bottom = round(x0 - dx), round(y0 - dy), round(x1 + dx) + 1, round(y1 + dy) + 1
+        wide, tall = right - left, bottom - top
+        corner = max(0, left), max(0, top)
+        face = image.crop((*corner, min(image.width, right), min(image.height, bottom)))
+        cells = [max(1, round(CELLS * side / max(face.size))) for side in face.size]
+        few = face.resize(cells, Image.Resampling.BOX).resize(face.size, Image.Resampling.BICUBIC)
+        mask = Image.new("L", face.size)
+        x, y = left - corner[0], top - corner[1]
+        ImageDraw.Draw(mask).ellipse((x, y, x + wide - 1, y + tall - 1), fill=255)
+        image.paste(few, corner, mask)
+    return image
+
+
+def blurred(data: bytes, row: dict[str, Any]) -> bytes:
+    """Return a photo as JPEG with the faces blurred that a row names; the very bytes when it names none."""
+    boxes = ast.literal_eval(row.get("faces") or "[]")
+    if not boxes:
+        return data
+    sink = io.BytesIO()
+    blur(upright(data), boxes).save(sink, "JPEG", quality=QUALITY, subsampling=0)
+    return sink.getvalue()
+
+
+def crop(data: bytes, row: dict[str, Any], quality: int) -> bytes:
+    """Return what a row shows of a photo as JPEG: its box, made smaller or partly grey where it is a harder variant."""
+    from PIL import Image
+
+    shown = upright(data).crop(ast.literal_eval(row["bbox"]))
     if row.get("variant") == "small":
         shown.thumbnail((SMALL, SMALL), Image.Resampling.LANCZOS)
     if row.get("hidden"):
@@ -92,6 +136,7 @@ def fill(row: dict[str, Any], photos: Photos, quality: int) -> dict[str, Any] | 
     raw = photos.get(row["source_url"], row["photo_sha256"])
     if raw is None:
         return None
+    raw = blurred(raw, row)
     cut = crop(raw, row, quality)
     return {**row, "image": {"bytes": cut, "path": None}, "raw_image": {"bytes": raw, "path": row["photo_sha256"]}}
 

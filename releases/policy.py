@@ -44,6 +44,8 @@ class ReleasePolicy:
     edition before."""
     harder_least: int = 5
     """Fewest queries in the edition before from which a kind is judged."""
+    faces: Literal["blur", "keep"] = "blur"
+    """``blur`` makes people's faces on looks unrecognisable wherever a release shows the photo; ``keep`` does not."""
     pixels: Literal["embedded", "links"] = "embedded"
     """``links`` leaves out the pixels of photos that have an address, and ships a script that fetches them."""
     shard_bytes: int = 500_000_000

@@ -9,6 +9,7 @@ from typing import Any
 from catalog.decode import DecodeError
 from catalog.store import Catalog
 from releases.errors import ReleaseError
+from releases.faces import Faces, blurred, text
 from releases.pictures import Corners, Crop, crops
 from releases.policy import ReleasePolicy
 from releases.schema import DIFFICULTY, TASK
@@ -21,13 +22,16 @@ class Picture:
 
     crop: Crop
     raw: bytes
+    """The whole photo, its faces blurred."""
+    faces: Sequence[Sequence[float]] | None
+    """Boxes that are blurred."""
 
 
 class Pictures:
     """Crops and original files of samples; a crop that several galleries show is made once and kept in ``folder``."""
 
-    def __init__(self, catalog: Catalog, folder: Path, policy: ReleasePolicy) -> None:
-        self._catalog, self._folder, self._policy = catalog, folder, policy
+    def __init__(self, catalog: Catalog, folder: Path, policy: ReleasePolicy, faces: Faces | None = None) -> None:
+        self._catalog, self._folder, self._policy, self._faces = catalog, folder, policy, faces or {}
         self._places: dict[str, tuple[Corners, Corners | None]] = {}
         folder.mkdir(parents=True)
 
@@ -45,18 +49,29 @@ class Pictures:
 
     def _of_photo(self, samples: Sequence[Sample]) -> list[tuple[str, Picture]]:
         photo_id = samples[0].record.photo_id
-        raw = self._catalog.get_image(photo_id)
+        faces = self._faces.get(photo_id)
         wanted = {sample.record.item_id: sample for sample in samples}
         missing = [key for key in wanted if key not in self._places]
         forms = [(wanted[key].record.box, wanted[key].variant, key) for key in missing]
         try:
+            raw = self._raw(photo_id, faces or ())
             cut = crops(raw, forms, self._policy.jpeg_quality) if missing else []
         except (DecodeError, ReleaseError) as error:
             raise ReleaseError(f"photo {photo_id}: {error}") from error
         for key, crop in zip(missing, cut, strict=True):
             (self._folder / key).write_bytes(crop.jpeg)
             self._places[key] = crop.corners, crop.hidden
-        return [(key, Picture(Crop((self._folder / key).read_bytes(), *self._places[key]), raw)) for key in wanted]
+        shown = {key: Crop((self._folder / key).read_bytes(), *self._places[key]) for key in wanted}
+        return [(key, Picture(crop, raw, faces)) for key, crop in shown.items()]
+
+    def _raw(self, photo_id: str, faces: Sequence[Sequence[float]]) -> bytes:
+        """Return a photo as the release shows it, blurred once; its crops are cut from it."""
+        if not faces:
+            return self._catalog.get_image(photo_id)
+        kept = self._folder / photo_id
+        if not kept.exists():
+            kept.write_bytes(blurred(self._catalog.get_image(photo_id), faces))
+        return kept.read_bytes()
 
 
 def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
@@ -97,6 +112,7 @@ def row(sample: Sample, picture: Picture, *, links: bool) -> dict[str, Any]:
         "variant": sample.variant,
         "hidden": str(list(picture.crop.hidden)) if picture.crop.hidden else None,
         "band": sample.band,
+        "faces": text(picture.faces),
     }
 
 

@@ -14,6 +14,7 @@ import taxonomy
 from catalog.ledger import Ledger
 from catalog.store import Catalog
 from releases import anchors, card, croissant, digests, evidence, gates, harder, manifest, qrels, reading, report, wheel
+from releases import faces as masks
 from releases.errors import ReleaseError
 from releases.policy import ReleasePolicy
 from releases.records import join
@@ -46,6 +47,8 @@ class FreezeInputs:
     decisions: pa.Table
     fingerprints: pa.Table
     generated: pa.Table
+    faces: pa.Table
+    """Table ``faces``: a row for every look, searched or not, those that were dropped among them."""
     ledgers: Mapping[str, pa.Table]
     """Step name -> its ledger, in the order of the steps: the funnel of the report."""
     settings: Mapping[str, Any]
@@ -102,6 +105,7 @@ def freeze(
         ledger=ledger,
         solved=harder.solved(inputs.previous, policy),
     )
+    masks.check(assembly, masks.known(inputs.faces, policy), policy)
     held = gates.hold(assembly, inputs.labels, inputs.fingerprints, policy)
     part = out.parent / f".{out.name}.part"
     try:
@@ -130,8 +134,9 @@ def _write(
     now: datetime,
     progress: Progress | None,
 ) -> None:
-    _write_data(assembly, catalog, part, policy, progress)
-    slice_ = anchors.choose(inputs.previous, policy.anchors)
+    faces = masks.known(inputs.faces, policy)
+    _write_data(assembly, catalog, part, policy, faces, progress)
+    slice_ = anchors.choose(inputs.previous, policy.anchors, faces=policy.faces)
     if slice_:
         for split in ("query", "gallery"):
             write_split(part / ANCHORS, split, [getattr(slice_, split)], shard_bytes=policy.shard_bytes)
@@ -141,7 +146,7 @@ def _write(
     built = wheel.build(part / "harness", policy.harness)
     (part / "baselines").mkdir()
     seen = {"items": inputs.items, "photos": inputs.photos, "decisions": inputs.decisions}
-    evidence.write(part / "report", seen, assembly, ledgers, catalog, policy)
+    evidence.write(part / "report", seen, assembly, ledgers, catalog, policy, faces)
     facts = {**_facts(inputs, policy, held, slice_, now), "wheel": built.name, "tables": _tables(part)}
     summary = summarise(part)
     card.write(part, facts, summary)
@@ -162,6 +167,7 @@ def _facts(
         "edition": inputs.edition,
         "created_at": now.astimezone(UTC).isoformat(timespec="seconds"),
         "pixels": policy.pixels,
+        "faces": policy.faces,
         "taxonomy_version": taxonomy.load(inputs.taxonomy_path).version,
         "notes": list(inputs.notes),
         "models": {name: {"licence": None, "sha256": None, **model} for name, model in sorted(inputs.models.items())},
@@ -173,9 +179,14 @@ def _facts(
 
 
 def _write_data(
-    assembly: Assembly, catalog: Catalog, part: Path, policy: ReleasePolicy, progress: Progress | None
+    assembly: Assembly,
+    catalog: Catalog,
+    part: Path,
+    policy: ReleasePolicy,
+    faces: masks.Faces,
+    progress: Progress | None,
 ) -> None:
-    pictures = Pictures(catalog, part / ".crops", policy)
+    pictures = Pictures(catalog, part / ".crops", policy, faces)
     total = sum(gates.counts(assembly).values())
     done = 0
     for subset, split in assembly.subsets.items():

@@ -55,7 +55,7 @@ class Column:
 _S: Final = pa.string()
 COLUMNS: Final = (
     Column("image", IMAGE, "the crop of the garment, upright sRGB"),
-    Column("raw_image", IMAGE, "the whole photo: the original file, byte for byte"),
+    Column("raw_image", IMAGE, "the whole photo: the original file, byte for byte, unless `faces` are blurred in it"),
     Column("category", _S, "garment category of the taxonomy"),
     Column("main_attribute", _S, "value of the facet that leads for this category"),
     Column("other_attributes", _S, "the other values, comma-separated"),
@@ -83,8 +83,9 @@ COLUMNS: Final = (
     Column("variant", _S, "tight, small or occluded: how this query was made harder; null as photographed"),
     Column("hidden", _S, "[x0, y0, x1, y1] of the crop that an occluded one shows grey; null elsewhere"),
     Column("band", _S, "distractors only: cosine to the nearest query, as an interval"),
+    Column("faces", _S, "[[x0, y0, x1, y1], ...] in pixels of raw_image: faces that are blurred there; null for none"),
 )
-LATER: Final = frozenset({"variant", "hidden"})
+LATER: Final = frozenset({"variant", "hidden", "faces"})
 """Columns that the first releases do not have."""
 NAMES: Final = tuple(column.name for column in COLUMNS)
 
