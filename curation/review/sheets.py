@@ -51,7 +51,8 @@ def groups(source: Source) -> list[dict[str, Any]]:
 
     A row has ``id``, ``photo`` (whose picture it is; None where there is none), ``facts`` (short texts), and where
     there are: ``box`` (shares of the photo's sides; an item is shown cropped to it), ``boxes`` (of a photo, as [x0, y0,
-    x1, y1, label, kept]) and ``beside`` (pictures to compare with: ``photo``, ``name``, maybe ``box``).
+    x1, y1, label, kept]), ``faces`` (as [x0, y0, x1, y1, label]) and ``beside`` (pictures to compare with: ``photo``,
+    ``name``, maybe ``box``).
     """
     rows = source.ledger.to_pylist()
     shown = "photo" if any(row["subject"] == "photo" for row in rows) else None
@@ -78,10 +79,13 @@ class _Drawer:
         columns = (source.photos[name].to_pylist() for name in ("photo_id", "width", "height"))
         self.sizes = {photo: (width, height) for photo, width, height in zip(*columns, strict=True)}
         self.boxes: dict[str, list[list[Any]]] = defaultdict(list)
+        self.faces: dict[str, list[list[Any]]] = defaultdict(list)
         self.scores: dict[str, float] = {}  # photo -> the least score of a box that stays
         for row in rows:
             if row["subject"] == "item" and row["parent_id"]:
                 self._box(row)
+            elif row["subject"] == "face":
+                self._face(row)
 
     def row(self, row: Row, evidence: Row) -> Row:
         item = self.items.get(row["id"])
@@ -96,6 +100,8 @@ class _Drawer:
         if boxes := self.boxes.get(row["id"]):
             made["boxes"] = boxes
             made["facts"].insert(0, f"{sum(box[5] for box in boxes)} of {len(boxes)} boxes kept")
+        if faces := self.faces.get(row["id"]):
+            made["faces"] = faces
         if beside := self._beside(row, evidence):
             made["beside"] = beside
         return made
@@ -109,6 +115,11 @@ class _Drawer:
             self.boxes[row["parent_id"]].append([*shares, label, kept])
             if kept and "score" in evidence:
                 self.scores[row["parent_id"]] = min(evidence["score"], self.scores.get(row["parent_id"], math.inf))
+
+    def _face(self, row: Row) -> None:
+        evidence = _evidence(row)
+        if shares := self._shares(evidence.get("box"), row["parent_id"]):
+            self.faces[row["parent_id"]].append([*shares, f"face {evidence['score']:.2f}"])
 
     def _beside(self, row: Row, evidence: Row) -> list[Row]:
         if row["subject"] == "seed":

@@ -135,6 +135,8 @@ def test_a_sheet_groups_by_outcome_and_draws_boxes_and_twins() -> None:
     ledger.kept("item-1", subject="item", parent_id=ids[0], evidence={"score": 0.9})
     lost = {"box": [0, 0, 72, 96], "category": "bag", "score": 0.25}
     ledger.dropped("item-2", "merged", subject="item", parent_id=ids[0], evidence=lost)
+    face = {"box": [36, 0, 54, 24], "score": 0.87, "finder": "centerface:test"}
+    ledger.kept("face-1", subject="face", parent_id=ids[0], evidence=face)
     ledger.dropped(ids[1], "no_garment", evidence={"best_score": 0.031})
     pair = {"twin": ids[0], "tier": "pdq", "distance": 12.0, "threshold": 60.0, "look": {"inliers": 8, "turn": None}}
     ledger.dropped(ids[2], "duplicate_in_edition", evidence=pair)
@@ -150,6 +152,7 @@ def test_a_sheet_groups_by_outcome_and_draws_boxes_and_twins() -> None:
         [0.0, 0.0, 1.0, 1.0, "bag 0.25 (merged)", False],
     ]
     assert kept["facts"] == ["1 of 2 boxes kept"]
+    assert kept["faces"] == [[0.5, 0.0, 0.75, 0.25, "face 0.87"]]
     assert twin["beside"] == [{"photo": ids[0], "name": "kept instead"}]
     assert twin["facts"] == ["pdq distance 12, threshold 60", "look inliers 8"]
     assert gone["facts"] == ["best score 0.031"]

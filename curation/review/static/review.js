@@ -22,7 +22,7 @@ function make(name, props = {}, ...children) {
 
 // pictures -----------------------------------------------------------------------------------------------------
 
-function picture(kind, photo, name, box, boxes = []) {
+function picture(kind, photo, name, box, boxes = [], faces = []) {
   const caption = name ? [make("figcaption", {textContent: name})] : [];
   if (!photo) return make("figure", {}, make("span", {className: "none", textContent: "no picture"}), ...caption);
   const image = make("img", {alt: "", decoding: "async", draggable: false});
@@ -30,8 +30,9 @@ function picture(kind, photo, name, box, boxes = []) {
   image.onload = () => shot.classList.add("ready");
   image.onerror = () => shot.replaceWith(make("span", {className: "none", textContent: "no picture that can be shown"}));
   image.src = `/${kind}/${photo}` + (box ? "/" + box.join(",") : "");
-  for (const [x0, y0, x1, y1, label, kept] of boxes) {
-    const drawn = make("span", {className: kept ? "box" : "box lost"}, make("b", {textContent: label}));
+  for (const [x0, y0, x1, y1, label, kept] of [...boxes, ...faces.map((face) => [...face, "face"])]) {
+    const kind = kept === "face" ? "box face" : kept ? "box" : "box lost";
+    const drawn = make("span", {className: kind}, make("b", {textContent: label}));
     const share = (value) => value * 100 + "%";
     Object.assign(drawn.style, {left: share(x0), top: share(y0), width: share(x1 - x0), height: share(y1 - y0)});
     shot.append(drawn);
@@ -40,7 +41,7 @@ function picture(kind, photo, name, box, boxes = []) {
 }
 function pictures(kind, row) {
   const beside = row.beside ?? [];
-  const own = picture(kind, row.photo, beside.length ? "this one" : "", row.box, row.boxes);
+  const own = picture(kind, row.photo, beside.length ? "this one" : "", row.box, row.boxes, row.faces);
   return [own, ...beside.map((other) => picture(kind, other.photo, other.name, other.box))];
 }
 
@@ -268,6 +269,7 @@ async function start() {
   tabs(steps);
   sheet = await read("/data/" + step);
   $("#about").textContent = `${sheet.about} Nearest to a threshold first, where one decided.`;
+  $("#legend").hidden = !sheet.groups.some((group) => group.rows.some((row) => row.boxes || row.faces));
   for (const act of ["keep", "drop"]) $(`[data-act=${act}]`).disabled = !sheet.words.includes(act);
   views = sheet.groups.map((group) => ({...group, key: `${group.outcome}/${group.reason}`}));
   if (sheet.judge) views.push({key: "yours", outcome: "yours", reason: "your verdicts", rows: judged()});
