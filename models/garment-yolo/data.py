@@ -1,8 +1,8 @@
 """Write the training and held-out pictures of the detector: ``python data.py --photos DIR --work DIR``.
 
 Training: photos of the train senders with the box of their cut-out, single garments, flat lays and outfits composed of
-their cut-outs and of drawn garments. Held out, by sender and by drawing seed: ``val`` (composites), ``photos`` (whole
-photos). The same arguments and seed write the same pictures.
+their cut-outs and of drawn garments, and drawn people who wear them. Held out, by sender and by drawing seed: ``val``
+(composites), ``worn`` (people), ``photos`` (whole photos). The same arguments and seed write the same pictures.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import cutouts
 import numpy as np
 import pieces
 import scenes
+import worn
 
 SIZE = 288
 """Longest side in pixels of the pictures on disk; training reads them at 256."""
@@ -34,9 +35,11 @@ class Plan:
     lays: int
     outfits: int
     looks: int
+    worn: int
 
 
-TRAIN, VAL = Plan(singles=1300, lays=1200, outfits=900, looks=900), Plan(singles=120, lays=100, outfits=100, looks=130)
+TRAIN = Plan(singles=1300, lays=1200, outfits=900, looks=900, worn=1800)
+VAL = Plan(singles=120, lays=100, outfits=100, looks=130, worn=200)
 _POOL: dict[str, Any] = {}
 
 
@@ -94,6 +97,10 @@ def _ground(rng: np.random.Generator) -> Any:
     return scenes.backdrop(height, width, rng, _strip(*strip) if strip is not None else None)
 
 
+def _street(rng: np.random.Generator) -> Any:
+    return worn.street(*SHAPES[int(rng.integers(len(SHAPES)))], rng)
+
+
 def _strip(path: str, box: tuple[float, float, float, float]) -> Any:
     """Return the largest margin of a photo outside the garment's box, as a small texture."""
     from PIL import Image
@@ -119,6 +126,10 @@ def _compose(job: tuple[str, str, int, int]) -> Counter[str]:
         scene = scenes.flat_lay(_ground(rng), [_any(rng) for _ in range(int(rng.integers(2, 7)))], rng)
     elif kind == "outfit":
         scene = scenes.outfit(_ground(rng), [_any(rng, name) for name in _wardrobe(rng)], rng)
+    elif kind == "worn":
+        people = int(rng.choice([1, 2, 3], p=[0.65, 0.25, 0.1]))
+        dressed = [[_any(rng, name) for name in _wardrobe(rng)] for _ in range(people)]
+        scene = worn.worn(_street(rng) if rng.random() < 0.6 else _ground(rng), dressed, rng)
     else:
         scene = _look([_any(rng, name) for name in _wardrobe(rng)], rng)
     pixels = scenes.photographed(scene.pixels, rng)
@@ -180,11 +191,13 @@ def write(photos: Path, work: Path, *, workers: int, drawn_each: int, plan: Plan
         drawn = pieces.drawn(work / "drawn", test=test, each=max(4, drawn_each // (4 if test else 1)), workers=workers)
         mine = [cutout for cutout in known if pieces.held_out(cutout.sender) == test]
         strips = [(str(photos / cutout.file), cutout.box) for cutout in mine]
-        for folder in (root / side, root / "photos"):
+        for folder in (root / side, root / "photos", root / "worn"):
             (folder / "images").mkdir(parents=True, exist_ok=True)
             (folder / "labels").mkdir(parents=True, exist_ok=True)
         kinds = {"single": amount.singles, "lay": amount.lays, "outfit": amount.outfits, "look": amount.looks}
         jobs = [(kind, str(root / side), index, int(test)) for kind, count in kinds.items() for index in range(count)]
+        people = root / ("worn" if test else side)
+        jobs += [("worn", str(people), index, int(test)) for index in range(amount.worn)]
         totals[side] = Counter()
         with Pool(workers, _stock, (cc0, drawn, strips)) as pool:
             for done, found in enumerate(pool.imap_unordered(_compose, jobs, chunksize=16), 1):
@@ -199,8 +212,9 @@ def write(photos: Path, work: Path, *, workers: int, drawn_each: int, plan: Plan
         json.dumps({side: dict(sorted(count.items())) for side, count in totals.items()}, indent=1)
     )
     names = "".join(f"  {index}: {name}\n" for index, name in enumerate(pieces.classes()))
-    (root / "photos.yaml").write_text(f"path: {root}\ntrain: train/images\nval: photos/images\nnames:\n{names}")
-    yaml.write_text(f"path: {root}\ntrain: train/images\nval: val/images\nnames:\n{names}")
+    for name in ("photos", "worn", "data"):
+        folder = "val" if name == "data" else name
+        (root / f"{name}.yaml").write_text(f"path: {root}\ntrain: train/images\nval: {folder}/images\nnames:\n{names}")
     return yaml
 
 

@@ -1,7 +1,8 @@
 """Measure the exported detector with ultralytics' own validator: ``python measure.py --work DIR``.
 
-Writes ``figures.json`` beside this file: mAP50, mAP50-95 and recall on held-out composites (``val``) and on whole
-held-out photos (``photos``), overall and by class; and draws detections of some of them into the work folder.
+Writes ``figures.json`` beside this file: mAP50, mAP50-95 and recall on held-out composites (``val``), on drawn
+people who wear held-out garments (``worn``) and on whole held-out photos (``photos``), overall and by class; and draws
+detections of some of them into the work folder.
 """
 
 from __future__ import annotations
@@ -119,16 +120,19 @@ def main() -> None:
     options = parser.parse_args()
     data = options.work.resolve() / "data"
     figures: dict[str, Any] = {"imgsz": options.imgsz}
-    for name, folder, file in (("composites", "val", "data.yaml"), ("photos", "photos", "photos.yaml")):
+    for name, folder, file in (
+        ("composites", "val", "data.yaml"),
+        ("worn", "worn", "worn.yaml"),
+        ("photos", "photos", "photos.yaml"),
+    ):
         figures[name] = {
             **measure(options.model, data / file, options.imgsz),
             "items": boxes_found(options.model, data / folder),
         }
     options.out.write_text(json.dumps(figures, indent=1) + "\n")
-    composed = sorted((data / "val" / "images").glob("*.jpg"))
-    sheet(options.model, composed[:: max(1, len(composed) // 24)], options.work / "sheet-composites.png")
-    whole = sorted((data / "photos" / "images").glob("*.jpg"))
-    sheet(options.model, whole[:: max(1, len(whole) // 24)], options.work / "sheet-photos.png")
+    for name, folder in (("composites", "val"), ("worn", "worn"), ("photos", "photos")):
+        pictures = sorted((data / folder / "images").glob("*.jpg"))
+        sheet(options.model, pictures[:: max(1, len(pictures) // 24)], options.work / f"sheet-{name}.png")
     print(json.dumps({k: {i: j for i, j in v.items() if i != "by_class"} for k, v in figures.items() if k != "imgsz"}))
 
 

@@ -119,15 +119,20 @@ class Board:
         self.names: list[str] = []
         self.areas: list[int] = []
 
-    def put(self, piece: Pixels, name: str, centre: tuple[float, float], rng: np.random.Generator) -> None:
-        """Lay a piece with its centre at (x, y), with a soft shadow and its own light."""
+    def put(
+        self, piece: Pixels, name: str, centre: tuple[float, float], rng: np.random.Generator, *, same: bool = False
+    ) -> None:
+        """Lay a piece with its centre at (x, y), with a soft shadow and its own light; ``same``: a part of the last."""
         import cv2
 
         height, width = self.owner.shape
         h, w = piece.shape[:2]
         x0, y0 = round(centre[0] - w / 2), round(centre[1] - h / 2)
         left, top, right, bottom = max(0, x0), max(0, y0), min(width, x0 + w), min(height, y0 + h)
+        same = same and bool(self.names) and self.names[-1] == name
         if right - left < 3 or bottom - top < 3:
+            if same:
+                self.areas[-1] += max(1, int((piece[:, :, 3] > 100).sum()))
             return
         part = piece[top - y0 : bottom - y0, left - x0 : right - x0].astype(np.float32)
         alpha = part[:, :, 3] / 255
@@ -141,9 +146,11 @@ class Board:
         colour = part[:, :, :3] * rng.uniform(0.8, 1.15) * rng.uniform(0.95, 1.05, 3)
         view = self.pixels[top:bottom, left:right]
         view[:] = view * (1 - alpha[:, :, None]) + np.clip(colour, 0, 255) * alpha[:, :, None]
-        self.owner[top:bottom, left:right][alpha > 0.4] = len(self.names)
-        self.names.append(name)
-        self.areas.append(max(1, int((piece[:, :, 3] > 100).sum())))
+        if not same:
+            self.names.append(name)
+            self.areas.append(0)
+        self.owner[top:bottom, left:right][alpha > 0.4] = len(self.names) - 1
+        self.areas[-1] += max(1, int((piece[:, :, 3] > 100).sum()))
 
     def finish(self, least: float = 0.3) -> Scene:
         """Return the scene; pieces of which less than ``least`` is still visible carry no box."""

@@ -90,9 +90,13 @@ def freeze_into_onnxruntime(backbone: Any, path: Path, threads: int) -> None:
     TorchVision.forward = forward
 
 
-def trainer_class(work: Path, threads: int) -> Any:
-    """Return ultralytics' detection trainer, started from the packaged backbone; its layers train in bfloat16."""
+def trainer_class(work: Path, threads: int, start: Path | None) -> Any:
+    """Return ultralytics' detection trainer, started from the packaged backbone; its layers train in bfloat16.
+
+    ``start`` is a released ONNX file whose neck and head the training goes on from.
+    """
     import torch
+    import warm
     from ultralytics.models.yolo.detect import DetectionTrainer
     from ultralytics.nn.tasks import DetectionModel
 
@@ -120,6 +124,8 @@ def trainer_class(work: Path, threads: int) -> Any:
             if weights is not None:
                 model.load(weights)
             freeze_into_onnxruntime(model.model[0], work / "backbone.onnx", threads)
+            if weights is None and start is not None:
+                warm.start(model, start, sorted((work / "data" / "train" / "images").glob("*.jpg")), IMAGE)
             torch.set_num_threads(threads)  # ultralytics leaves one core idle
             return model
 
@@ -134,13 +140,17 @@ def _float32(values: Any) -> Any:
     return values.float() if values.is_floating_point() else values
 
 
-def train(data: Path, work: Path, *, epochs: int, batch: int, threads: int) -> Path:
-    """Train, or resume the run in ``work/runs/garment-yolo``; return its best weights (a checkpoint of torch)."""
+def train(data: Path, work: Path, *, epochs: int, batch: int, threads: int, start: Path | None = None) -> Path:
+    """Train, from ``start`` if given, or resume the run in ``work/runs/garment-yolo``.
+
+    Returns its best weights (a checkpoint of torch).
+    """
     last = work / "runs" / "garment-yolo" / "weights" / "last.pt"
     overrides: dict[str, Any] = {
         "model": str(HERE / "garment-yolo.yaml"), "data": str(data), "epochs": epochs, "batch": batch, "imgsz": IMAGE,
         "device": "cpu", "workers": 1, "cache": "ram", "amp": False, "freeze": [0], "seed": 7, "deterministic": True,
-        "optimizer": "AdamW", "lr0": 0.002, "lrf": 0.02, "warmup_epochs": 0.5, "weight_decay": 0.0005, "cos_lr": True,
+        "optimizer": "AdamW", "lr0": 0.001 if start else 0.002, "lrf": 0.02, "cos_lr": True, "warmup_epochs": 0.5,
+        "weight_decay": 0.0005,
         "mosaic": 0.5, "close_mosaic": 2, "scale": 0.4, "translate": 0.1, "degrees": 0.0, "fliplr": 0.5,
         "hsv_h": 0.02, "hsv_s": 0.5, "hsv_v": 0.35, "erasing": 0.0, "plots": False, "project": str(work / "runs"),
         "name": "garment-yolo", "exist_ok": True, "patience": 0,
@@ -148,7 +158,7 @@ def train(data: Path, work: Path, *, epochs: int, batch: int, threads: int) -> P
     if last.exists():
         overrides["resume"] = str(last)
         overrides["model"] = str(last)
-    trainer = trainer_class(work, threads)(overrides=overrides)
+    trainer = trainer_class(work, threads, start)(overrides=overrides)
     trainer.train()
     return last.with_name("best.pt")
 
@@ -183,12 +193,15 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--drawn", type=int, default=40, help="drawn garments of each category")
+    parser.add_argument("--start", type=Path, help="released ONNX file to go on from, instead of from nothing")
     parser.add_argument("--export", type=Path, help="only export this checkpoint")
     options = parser.parse_args()
     work = options.work.resolve()
     if options.export is None:
         yaml = data.write(options.photos.resolve(), work, workers=options.threads, drawn_each=options.drawn)
-        best = train(yaml, work, epochs=options.epochs, batch=options.batch, threads=options.threads)
+        best = train(
+            yaml, work, epochs=options.epochs, batch=options.batch, threads=options.threads, start=options.start
+        )
         print(f"trained: {best}; now run again with --export {best}")
         return
     export(options.export.resolve(), work / "garment-yolo.onnx")
