@@ -101,7 +101,9 @@ def _is_part(heading: str, title: str | None) -> bool:
     """Return whether a title is the page's heading plus something behind a separator, mostly the shop's name."""
     folded, text = (title or "").casefold(), heading.casefold()
     rest = folded.removeprefix(text) if folded.startswith(text) else folded.removesuffix(text)
-    return rest != folded and bool(re.match(r"^\s+[-–—|:•·]\s|^\s*\|", rest) or re.search(r"\s[-–—|:•·]\s+$", rest))
+    return rest != folded and bool(
+        re.match(r"^\s+[-–—|:•·]\s|^\s*[|｜：]", rest) or re.search(r"\s[-–—|:•·]\s+$", rest)
+    )
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     shown = seen.price if seen.currency in (None, code) or prices.share_sign(seen.currency, code) else None
     stated = [_in_major_units(entry, [other.low for other in stated] + [seen.price or Decimal(0)]) for entry in stated]
     if stated:
-        low, high, source = _settled(stated, shown if seen.sure else None, seen.regular, code)
+        low, high, source = _settled(stated, shown if seen.sure else None, seen, code)
     elif seen.price is not None:
         low, high, source = seen.price, seen.high or seen.price, "visible"
     else:
@@ -151,12 +153,14 @@ def _in_major_units(entry: _Stated, others: Sequence[Decimal]) -> _Stated:
 
 
 def _settled(
-    stated: Sequence[_Stated], shown: Decimal | None, struck: Decimal | None, code: str | None
+    stated: Sequence[_Stated], shown: Decimal | None, seen: Seen, code: str | None
 ) -> tuple[Decimal, Decimal, str]:
     """Return (low, high, source) by rule 2; the source tells of sources that disagree."""
     first = stated[0]
     says = f"{first.source} says {prices.text_of(first.low, code)}"
-    one = first.low == first.high
+    one, struck = first.low == first.high, seen.regular
+    if one and shown is not None and shown != first.low and first.low in seen.amounts and first.low != struck:
+        return first.low, first.high, first.source  # shown too: the other is a member's or a card's price
     if shown is not None and struck and one and shown < first.low:
         return shown, shown, f"visible ({says}, the page strikes {prices.text_of(struck, code)} through)"
     if shown is not None and not first.low <= shown <= first.high:

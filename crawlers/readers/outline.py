@@ -7,7 +7,7 @@ from typing import Any
 
 from crawlers.readers.texts import squeeze, tokens
 from crawlers.readers.urls import absolute, page_key
-from crawlers.readers.vocabulary import OTHERS, STRUCK, TRAILS
+from crawlers.readers.vocabulary import GALLERIES, OTHERS, PRICES, STRUCK, TRAILS
 
 MAX_ELEMENTS = 60_000
 _SKIP = frozenset(
@@ -138,6 +138,8 @@ class _Walk:
                 self.open[-1].pictured = True
         elif tag == "input" and get("type") in _BUTTONS and get("value"):
             self.text(get("value"), element)
+        if own & PRICES and (label := get("aria-label")) and _says_more(label, element):
+            self.text(label, element)
         if element.text:
             self.text(element.text, element)
 
@@ -161,7 +163,12 @@ class _Walk:
         if tag in _NAV and not self.main_depth:
             self.nav_depth -= 1
             out.zones.append((start, self.at, "nav"))
-        elif tag == "aside" or own & OTHERS or {"you", "may"} <= own or {"cross", "sell"} <= own:
+        elif (
+            (tag == "aside" and not own & GALLERIES)
+            or own & OTHERS
+            or {"you", "may"} <= own
+            or {"cross", "sell"} <= own
+        ):
             out.zones.append((start, self.at, "other"))
         if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):
             out.headings.append((start, self.at, element, text))
@@ -179,6 +186,11 @@ class _Walk:
             self.open[-1].text = f"{self.open[-1].text} {text}".strip()[:500]
         near = self.names[-1] | self.names[-2] | self.names[-3]
         self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
+
+
+def _says_more(label: str, element: Any) -> bool:
+    """Return whether a label holds a number and the element that it labels none, as where a price is drawn."""
+    return any(map(str.isdigit, label)) and not any(map(str.isdigit, "".join(element.itertext())))
 
 
 def _is_hidden(element: Any) -> bool:

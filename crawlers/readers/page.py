@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from crawlers.readers import choose, gallery, kinds, links, markup, merge, prices, state, visible, zones
+from crawlers.readers import choose, currencies, gallery, kinds, links, markup, merge, prices, state, visible, zones
 from crawlers.readers.reading import PageType, Reading
 from crawlers.readers.records import Claim, Offer
 from crawlers.readers.sources import Sources
@@ -31,6 +31,7 @@ def read(html: bytes | str, url: str, base_url: str | None = None) -> Reading:
     if kind != "product":
         candidates = [] if claims else [*page.graph.products, *page.micro[0]]
         return _without_product(page, kind, candidates)
+    currencies.settle(claims, seen.currency, page.region)
     merged = _merged(page, claims, seen)
     if "name" not in merged.product:
         return _without_product(page, "other", [])
@@ -53,7 +54,7 @@ def _own(page: Sources, seen: visible.Seen) -> list[Claim]:
     products = [claim for claim in page.graph.products if not _is_shop(page, claim)]
     claims = [claim for claim in (choose.own(products, context), _own_item(page, context)) if claim]
     if not any(claim.name and claim.prices() and claim.currency() and claim.images for claim in claims):
-        graph, stated = state.read(page.scripts, page.base, list(names), page.region, page.url)
+        graph, stated = state.read(page.states, page.base, list(names), page.region, page.url)
         claims += [claim for claim in (choose.own(graph.products, context), stated) if claim]
         page.graph.crumbs = page.graph.crumbs or graph.crumbs
     return claims
@@ -80,13 +81,13 @@ def _merged(page: Sources, claims: list[Claim], seen: visible.Seen) -> merge.Mer
     offer = page.loose_offer()
     stated = [*claims, page.og, *([offer] if offer else [])]
     if not any(claim.currency() for claim in stated):
-        code = state.currency(page.scripts, page.region) or (
+        code = state.currency(page.states, page.region) or (
             None if seen.currency else visible.currency(page.outline, page.region)
         )
         if code and (seen.currency is None or prices.share_sign(code, seen.currency)):
             stated.append(Claim("state", offers=[Offer(currency=code)]))
     known = next((claim.images for claim in claims if claim.images), [])
-    if not known and (shots := state.gallery(page.scripts, page.base)):
+    if not known and (shots := state.gallery(page.states, page.base)):
         stated.insert(len(claims), Claim("state", images=shots))
         known = shots
     loose = page.loose_images() if not known else []

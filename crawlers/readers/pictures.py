@@ -25,6 +25,10 @@ SOURCES = (
         "data-full",
     ),
     *(
+        "data-zoom-src",
+        "data-src-zoom-image",
+        "data-image-large-src",
+        "data-large-src",
         "data-image-large",
         "data-src-large",
         "data-original",
@@ -58,6 +62,8 @@ _SIZE_QUERY = frozenset(
         ),
         *(
             "imheight",
+            "odnwidth",
+            "odnheight",
             "maxwidth",
             "max-w",
             "max-h",
@@ -109,6 +115,14 @@ _SUFFIX = re.compile(
     r"(?:[-_](?P<w>\d{2,4})?x(?P<h>\d{2,4})?(?:_crop_\w+)?(?:@\dx)?|\._[A-Z0-9_,]+_|@\dx"
     r"|_(?:pico|icon|thumb|small|compact|medium|large|grande|master)"
     r"|[-_](?:thumb|thumbnail|small|medium|large|xl|zoom))(?=\.\w{3,5}$)"
+)
+# Widths behind names: those of Shopify's img_url filter; "zoom", "xl" and "master" are the file as it was given.
+_NAMED = {"pico": 16, "icon": 32, "thumb": 50, "small": 100, "compact": 160, "medium": 240, "large": 480, "grande": 600}
+_NAMED |= dict.fromkeys(("zoom", "xl", "master"), UNSIZED)
+_NO_PICTURE = re.compile(
+    r"no[-_]?(?:image|photo|picture|selection|img)\b|no[-_]?(?:image|photo|picture)[-_]|coming[-_ ]?soon"
+    r"|image[-_]?(?:not[-_]?available|unavailable|missing)|(?:missing|default)[-_]?(?:image|picture|photo)",
+    re.IGNORECASE,
 )
 _RESIZERS = ("/_next/image", "/_vercel/image", "/_image", "/_ipx")
 # Sizes that shops put into the path: /w/600, /600/800, /cache/<hash>, /stencil/500x659, 155300-500-750,
@@ -214,8 +228,7 @@ def width_of(url: str) -> int:
         return int(named[1])
     if suffix := _SUFFIX.search(parts.path):
         size = suffix["w"] or suffix["h"]
-        full = suffix.group().endswith(("zoom", "xl", "master"))
-        return min(int(size), UNSIZED - 1) if size else (UNSIZED if full else 300)
+        return min(int(size), UNSIZED - 1) if size else _NAMED.get(suffix.group()[1:], 300)
     for segment in parts.path.split("/"):
         if _TRANSFORM.match(segment) and (digits := re.search(r"(?:^|,)[wh]_(\d{1,5})", segment)):
             return int(digits[1])
@@ -264,7 +277,7 @@ def is_junk(url: str, *labels: str | None) -> bool:
     if path.casefold().endswith((".svg", ".gif", ".ico")):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
-    return bool(tokens(last, *labels) & JUNK_PICTURES)
+    return bool(_NO_PICTURE.search(last) or tokens(last, *labels) & JUNK_PICTURES)
 
 
 def is_share_crop(url: str) -> bool:

@@ -13,6 +13,8 @@ from crawlers.readers.texts import squeeze
 from crawlers.readers.urls import absolute, canonical, places
 
 _TITLE_PARTS = re.compile(r"\s+[|–—•·:]\s+|\s+-\s+|\.\s+(?=[A-Z])|\s*\|\s*")
+# Elements that carry JSON in an attribute: data-product, data-gtm, data-mage-init.
+_CARRIERS = "//body//*[@*[starts-with(name(), 'data-') and (starts-with(., '{') or starts-with(., '['))]]"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -40,6 +42,16 @@ class Sources:
         if not self.items.top and self.root.find(".//body//*[@typeof]") is not None:
             self.items, self.item_source = microdata.read_rdfa(self.root), "rdfa"
         self.outline = read_outline(self.root, self.base)
+
+    @cached_property
+    def states(self) -> list[tuple[str, str]]:
+        """The scripts, and the JSON that elements about the page's own product carry in their ``data-`` attributes."""
+        found = []
+        for element in self.root.xpath(_CARRIERS)[:300]:
+            if not self.outline.is_other(self._at(element)):
+                values = (value.strip() for name, value in element.items() if name.startswith("data-"))
+                found += [("application/json", value) for value in values if len(value) > 40 and value[0] in "{["]
+        return [*self.scripts, *found]
 
     @cached_property
     def language(self) -> str | None:

@@ -12,6 +12,8 @@ from crawlers.readers.texts import squeeze, tokens
 _NEAR = 5
 """Texts between the price and what belongs to it: an old price, the other end of a range."""
 _PIECE = re.compile(rf"^(?:{prices.SIGN})?[\d.,]{{0,9}}$")
+# Attributes that repeat an old price as a number: data-original-price="40".
+_OLD_ATTRIBUTE = re.compile(r"data-(?:\w+-)*(?:original|regular|old|was|rrp|list)-price")
 _VALUE_TAGS = frozenset({"dt", "th", "b", "strong", "span", "label", "td", "div"})
 
 
@@ -85,6 +87,8 @@ def _continues(before: str, piece: str) -> bool:
     """Return whether a piece can go on with the price that stands before it; a second sign begins a second price."""
     digits, decimals = any(map(str.isdigit, before)), re.search(r"[.,]\d\d\D*$", before)
     if not piece[0].isdigit():
+        if digits and decimals and before[0].isdigit() and before[-1].isdigit():
+            return piece[0] not in ".,"  # "15,99" and its sign behind it
         signed = digits and piece[0] not in ".," and (not before[0].isdigit() or len(re.sub(r"\D", "", piece)) > 2)
         return (digits and not decimals and not signed) or (not digits and len(before) + len(piece) < 4)
     return not digits or before[-1] in ".," or (len(piece) == 2 and not decimals and before[-1].isdigit())
@@ -115,15 +119,18 @@ def _mark(
     before, after = around
     beside = prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
     alone = re.sub(r"[\W\d]+", "", text.text[: amount.start] + text.text[amount.end :])
-    if words.BUY.match(after) or words.TAX_NOTE.search(after) or words.SAVING.search(after[:30]):
+    taxed = words.TAX_NOTE.search(after) and not words.BEFORE_TAX.search(after[:30])
+    if words.BUY.match(after) or taxed or words.SAVING.search(after[:30]):
         after = ""
-    if words.SAVING.search(before):
+    if words.SAVING.search(before) or (words.TAX_NOTE.search(before) and not before.rstrip().endswith(":")):
         before = ""
     near = f"{before[-60:]} {text.text} {after[:30]}" if len(alone) < 12 else text.text
     score = -0.6 * distance if distance >= 0 else -6 + 0.9 * distance
     score += 8 if text.names & words.PRICES else 0
     score += 6 if not alone else (2 if len(alone) < 8 else 0)
     score -= 14 if words.PROMOTION.search(text.text) else (7 if words.PROMOTION.search(near) else 0)
+    score -= 7 if words.BEFORE_TAX.search(near) and not words.PROMOTION.search(near) else 0
+    score -= 10 if text.names & words.MEMBERS else 0
     old = text.struck or bool(words.OLD_WORD.search(f"{before} {text.text[: amount.start]}"[-40:]))
     return _Mark(index, text, replace(amount, currency=amount.currency or beside), score, old)
 
@@ -138,22 +145,27 @@ def _price(seen: Seen, own: list[Text], title_at: int, region: str | None) -> No
         mark for mark in marks if abs(mark.index - best.index) <= _NEAR and mark.amount.currency == best.amount.currency
     ]
     close = [mark for mark in near if mark.score > best.score - 12 and not mark.old]
-    if best.text.names & words.SOFT_OLD:
-        lower = [m for m in close if m.amount.value < best.amount.value and not m.text.names & words.SOFT_OLD]
+    if _is_soft(best):
+        lower = [mark for mark in close if mark.amount.value < best.amount.value and not _is_soft(mark)]
         if lower:
             seen.regular, best = best.amount.value, lower[0]
     seen.price, seen.currency = best.amount.value, best.amount.currency
     seen.amounts = tuple(mark.amount.value for mark in close)
     seen.high = next((mark.amount.value for mark in close if _ends_range(best, mark, own)), None)
-    soft = not best.text.names & words.SOFT_OLD
-    old = [
-        mark
-        for mark in near
-        if mark.amount.value > best.amount.value and (mark.old or (soft and mark.text.names & words.SOFT_OLD))
-    ]
+    soft = not _is_soft(best)
+    old = [mark for mark in near if mark.amount.value > best.amount.value and (mark.old or (soft and _is_soft(mark)))]
     if old:
         seen.regular = min(old, key=lambda mark: abs(mark.index - best.index)).amount.value
     seen.sure = best.score > 4
+
+
+def _is_soft(mark: _Mark) -> bool:
+    """Return whether a price is named regular or original: an old one where a lower one stands beside it."""
+    names = mark.text.names
+    if names & words.SOFT_OLD:
+        return not names & words.BESIDE_OLD
+    stated = (value for name, value in mark.text.element.items() if _OLD_ATTRIBUTE.match(name))
+    return any(prices.number(value) == mark.amount.value for value in stated)
 
 
 def _ends_range(low: _Mark, high: _Mark, own: list[Text]) -> bool:

@@ -20,9 +20,11 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 TRAILS = _set("breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist")
 MENUS = _set("pagination pager pages menu tabs social sizes swatches share")
 PAGERS = _set("pagination pager pages paging paginator pagenav paginate")
+GALLERIES = _set("gallery image images media photos pdp")
 STRIPS = _set("thumbs thumbnails indicators thumbstrip thumblist thumbnav")
 STRUCK = _set(
     "was old strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare",
+    "deleted",
     "stroke through",
 )
 OTHERS = _set(
@@ -34,16 +36,19 @@ OTHERS = _set(
 )
 PRICES = _set(
     "price prices preis prix precio preco prezzo pris cena hinta prijs cost amount money sale sales now value current",
-    "bid total final our ours special",
+    "bid total final our ours special prc",
 )
-SOFT_OLD = _set("regular original list full standard normal")
+SOFT_OLD = _set("regular original org list full standard normal")
+# "with-list-price": a price beside an old one, not the old one.
+BESIDE_OLD = _set("with has")
+MEMBERS = _set("club member members membership loyalty")
 STOCK = _set("stock availability available inventory instock outofstock verfugbarkeit disponibilite")
 BRANDS = _set("brand vendor manufacturer designer maker marke marque marca")
 JUNK_PICTURES = _set(
     "favicon sprite logo placeholder blank pixel spacer icon icons swatch badge payment payments flag flags",
     "loading loader",
     "avatar rating star stars visa mastercard paypal klarna facebook instagram pinterest twitter noimage spinner",
-    "transparent sizeguide wordmark lockup tracking beacon 1x1 clear",
+    "banner banners transparent sizeguide wordmark lockup tracking beacon 1x1 clear",
 )
 LOOKS = _set(
     "look looks outfit outfits lookbook ensemble inspiration stylebook styled streetstyle kombi",
@@ -76,17 +81,23 @@ PROMOTION = _pattern(
     r"rate|raten|monat|sparen|gutschein|livraison|offert|économis|mois|fois|envío|ahorr|cuota|mes\b|spedizione|risparm",
     r"mese|frakt|fri |spar|leverans|nomaksa|mēnes|ietaup|parcela|vezes|poupe|frete|portes|dostaw|rata|wysyłk",
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
-    r"excl\.|without tax|zzgl",
+    r"excl\.|without tax|zzgl|\bmembers?\b|\bclub\b|loyalty|mitglieder|adhérent|\bsocios?\b|medlem",
 )
 # What a badge beside a sale price says of it: "-30%", "(40% off)", "(You save".
 SAVING = re.compile(r"^\W*\d{1,2}(?:[.,]\d+)?\s?%[^.]{0,20}$|^\(")
+# A price before tax: "49,50 excl. btw", "£80.00 ex VAT".
+BEFORE_TAX = re.compile(
+    r"\b(?:excl?|excluding|exkl|without|before|plus|hors|sans|zonder|sin|senza|ohne|bez)\b\.?\s*"
+    r"(?:mwst|ust|vat|ttc|tva|taxes?|moms|iva|btw|gst|steuern?|dph)\b|\bHT\b|\bnetto\b|\+\s*vat\b",
+    re.IGNORECASE,
+)
 TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b|税", re.IGNORECASE)
 OLD_WORD = re.compile(
     r"\b(?:was|before|rrp|msrp|m\.?r\.?p\.?|uvp|listenpreis|ursprünglich|"
     r"price reduced from|pvr|prezzo di listino|cena regularna|"
     r"statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
     r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
-    r"original price was)\b\.?\s*:?\s*$",
+    r"original price was|comparable value)\b\.?\s*:?\s*$",
     re.IGNORECASE,
 )
 RANGE_DASH = re.compile(r"\s*(?:[-–—~]|to|bis|à|a|till|do|до)\s*$")
