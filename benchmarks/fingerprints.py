@@ -2,12 +2,15 @@
 
     python benchmarks/fingerprints.py --photos ../shared/photos --side 1600
 
-The photos are brought to the size that shops serve (JPEG, quality 88). Ours is a reduced decode, borders trimmed, and
-pHash and PDQ in eight orientations. The peers: ``one`` is ``imagehash.phash(Image.open(...))``, a single hash;
-``eight`` is the same work as ours with the libraries alone, ``imagehash.phash`` of the eight turned pictures and
+The photos are brought to the size that shops serve (JPEG, quality 88). ``ours`` is what the pipeline does: a full
+decode (garments are cropped from it and its pixels have a digest), borders trimmed, pHash and PDQ in eight
+orientations; ``reduced`` is the same from a reduced decode. The peers: ``one`` is
+``imagehash.phash(Image.open(...))``, a single hash; ``two`` is that and ``pdqhash.compute``, upright; ``eight`` is the
+same work as ours with the libraries alone, ``imagehash.phash`` of the eight turned pictures and
 ``pdqhash.compute_dihedral``. ``floor`` is what Pillow needs to open a file at reduced size and nothing else: no code
 on top of libjpeg can be faster, so ``one / floor`` is the largest ratio that this machine and these files allow.
-Exit status 1 when ``eight`` is under five times ours, or a reduced decode strays by more than 2 bits of pHash.
+Exit status 1 when ``eight`` is under five times ours, or more than one pHash of ours in a thousand strays by more than
+2 bits from imagehash's of the full picture, trimmed.
 """
 
 import argparse
@@ -15,6 +18,7 @@ import io
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -26,10 +30,15 @@ from PIL import Image
 from catalog.decode import Pixels, decode
 from curation import hashes
 
-BAR, BITS, ROUNDS = 5.0, 2, 3
+BAR, BITS, STRAYS, ROUNDS = 5.0, 2, 0.001, 3
 
 
 def ours(data: bytes) -> hashes.Hashes:
+    """Hash in eight orientations from the full decode."""
+    return hashes.compute(decode(data).pixels)
+
+
+def reduced(data: bytes) -> hashes.Hashes:
     """Hash in eight orientations from a reduced decode."""
     return hashes.compute(decode(data, reduce_to=hashes.SIDE).pixels)
 
@@ -37,6 +46,12 @@ def ours(data: bytes) -> hashes.Hashes:
 def one(data: bytes) -> object:
     """Hash once, as imagehash's own page shows."""
     return imagehash.phash(Image.open(io.BytesIO(data)))
+
+
+def two(data: bytes) -> object:
+    """Hash once by each library."""
+    picture = Image.open(io.BytesIO(data)).convert("RGB")
+    return imagehash.phash(picture), pdqhash.compute(np.asarray(picture))
 
 
 def eight(data: bytes) -> object:
@@ -78,19 +93,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"skipped: {options.photos} holds no images/*.jpg; name a folder with --photos")
         return 0
     files = [sized(file, options.side) for file in found[:: max(1, len(found) // options.count)][: options.count]]
-    cost = {work.__name__: milliseconds(work, files) for work in (ours, one, eight, floor)}
-    bits = [apart(ours(data), hashes.compute(decode(data).pixels)) for data in files]
+    cost = {work.__name__: milliseconds(work, files) for work in (ours, reduced, one, two, eight, floor)}
+    bits = {work.__name__: Counter(apart(work(data), data) for data in files) for work in (ours, reduced)}
+    strays = sum(count for far, count in bits["ours"].items() if far > BITS) / len(files)
     figures = {
         "photos": len(files),
         "kilobytes": round(sum(map(len, files)) / len(files) / 1000),
         "milliseconds": {name: round(value, 2) for name, value in cost.items()},
-        "same_work_ratio": round(cost["eight"] / cost["ours"], 2),
-        "single_hash_ratio": round(cost["one"] / cost["ours"], 2),
-        "largest_possible_single_hash_ratio": round(cost["one"] / cost["floor"], 2),
-        "most_bits_from_full_decode": max(bits),
+        "times_as_fast": {
+            way: {peer: round(cost[peer] / cost[way], 2) for peer in ("one", "two", "eight")}
+            for way in ("ours", "reduced", "floor")
+        },
+        "photos_by_bits_from_imagehash": {way: dict(sorted(found.items())) for way, found in bits.items()},
     }
     print(json.dumps(figures, indent=1))
-    return 0 if figures["same_work_ratio"] >= BAR and max(bits) <= BITS else 1
+    return 0 if cost["eight"] >= BAR * cost["ours"] and strays <= STRAYS else 1
 
 
 def sized(file: Path, side: int) -> bytes:
@@ -107,9 +124,10 @@ def pixels(file: Path) -> Pixels:
     return decode(file.read_bytes()).pixels
 
 
-def apart(first: hashes.Hashes, second: hashes.Hashes) -> int:
-    """Return the bits by which the upright pHashes differ."""
-    return (int.from_bytes(first.phash[0]) ^ int.from_bytes(second.phash[0])).bit_count()
+def apart(made: hashes.Hashes, data: bytes) -> int:
+    """Return the bits by which an upright pHash differs from imagehash's of the full picture, trimmed."""
+    wanted = imagehash.phash(Image.fromarray(hashes.trim(decode(data).pixels)))
+    return (int.from_bytes(made.phash[0]) ^ int.from_bytes(np.packbits(wanted.hash).tobytes())).bit_count()
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def _views(catalog: Catalog, files: Sequence[str]) -> pairs.Views:
     def pixels(place: int) -> Pixels | None:
         try:
             seen = decode(catalog.get_image(files[place]), reduce_to=alignment.SIDE).pixels
-            return hashes.reduce(seen, alignment.SIDE)  # 512 unreduced ones would be up to 1.2 GB
+            return hashes.reduce(seen, alignment.SIDE)  # 512 unreduced ones would be up to 630 MB
         except (DecodeError, StoreError):
             return None
 

@@ -32,7 +32,14 @@ _LINES: Final = 32
 """Lines looked at together."""
 
 SIDE: Final = 256
-"""Longest side of the reduced picture that is hashed: at 256 px pHash is within 2 of 64 bits of the full decode."""
+"""Longest side of the picture that is hashed.
+
+Measured over 2,775 photos without a border, of 1,200 px (1,600 px): made from the full decode, as the pipeline does, 2
+(1) pHashes stray by more than 2 of 64 bits from imagehash's, by 4; made from a decode reduced to this side 28 (11) do,
+by up to 12, and from one reduced to twice this side 7 (3), by 4. Decoding again in full where coefficients lie near
+the median would not pay: a margin that catches every stray from the full decode takes in 28 % of all photos at twice
+this side, 94 % at this side.
+"""
 
 
 _COSINES: Final = 2 * np.cos(np.pi * (2 * np.arange(32) + 1) * np.arange(8)[:, None] / 64)
@@ -56,7 +63,7 @@ class Hashes:
 
 
 def compute(pixels: Pixels) -> Hashes:
-    """Hash (H, W, 3) upright pixels, trimmed of uniform borders first; a reduced decode will do."""
+    """Hash (H, W, 3) upright pixels, trimmed of uniform borders first; on reduced decodes see ``SIDE``."""
     import pdqhash
     from PIL import Image
 
