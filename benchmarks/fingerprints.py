@@ -9,8 +9,8 @@ orientations; ``reduced`` is the same from a reduced decode. The peers: ``one`` 
 same work as ours with the libraries alone, ``imagehash.phash`` of the eight turned pictures and
 ``pdqhash.compute_dihedral``. ``floor`` is what Pillow needs to open a file at reduced size and nothing else: no code
 on top of libjpeg can be faster, so ``one / floor`` is the largest ratio that this machine and these files allow.
-Exit status 1 when ``eight`` is under five times ours, or more than one pHash of ours in a thousand strays by more than
-2 bits from imagehash's of the full picture, trimmed.
+Exit status 1 when ``eight`` is under five times ours, or a pHash of ours strays by more than 2 bits from imagehash's of
+the full picture, trimmed (2 of 2,789 photos do at 1,200 px).
 """
 
 import argparse
@@ -30,7 +30,7 @@ from PIL import Image
 from catalog.decode import Pixels, decode
 from curation import hashes
 
-BAR, BITS, STRAYS, ROUNDS = 5.0, 2, 0.001, 3
+BAR, BITS, ROUNDS = 5.0, 2, 3
 
 
 def ours(data: bytes) -> hashes.Hashes:
@@ -95,7 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     files = [sized(file, options.side) for file in found[:: max(1, len(found) // options.count)][: options.count]]
     cost = {work.__name__: milliseconds(work, files) for work in (ours, reduced, one, two, eight, floor)}
     bits = {work.__name__: Counter(apart(work(data), data) for data in files) for work in (ours, reduced)}
-    strays = sum(count for far, count in bits["ours"].items() if far > BITS) / len(files)
     figures = {
         "photos": len(files),
         "kilobytes": round(sum(map(len, files)) / len(files) / 1000),
@@ -107,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "photos_by_bits_from_imagehash": {way: dict(sorted(found.items())) for way, found in bits.items()},
     }
     print(json.dumps(figures, indent=1))
-    return 0 if cost["eight"] >= BAR * cost["ours"] and strays <= STRAYS else 1
+    return 0 if cost["eight"] >= BAR * cost["ours"] and max(bits["ours"]) <= BITS else 1
 
 
 def sized(file: Path, side: int) -> bytes:
