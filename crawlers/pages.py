@@ -176,7 +176,8 @@ class PageDesk:
     def _product(self, seen: Seen, task: Task) -> Iterator[Task]:
         reading = seen.reading
         row = self.recorder.product_row(reading, seen.page_sha256)
-        identity, addresses = row["product_id"], [seen.url, task.url, rows.address_of(reading)]
+        identity, own = row["product_id"], rows.address_of(reading)
+        addresses = [seen.url, task.url, own]
         if found := self.versions.find(row, seen.alternates, addresses):
             identity, by = found
             if self.recorder.has_told("product", identity):
@@ -187,7 +188,6 @@ class PageDesk:
         self.versions.learn(row, seen.alternates, addresses)
         if self.past.product(task.url, row):
             self.recorder.product(row)
-        own = rows.address_of(reading)
         self.photos.name([seen.url, task.url, reading.url, own, neutral(own)], identity)
         self._tell(seen, task, "product", product_id=identity, source=reading.evidence.get("name"))
         self.recorder.figures["products"] = len(set(self.photos.product_of.values()))

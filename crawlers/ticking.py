@@ -1,9 +1,10 @@
 """Scrapy extensions that look at a crawl from time to time, as long as it runs."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 
-class Ticking:
+class Ticking(ABC):
     """Calls ``look`` every ``SECONDS`` while a spider is open."""
 
     SECONDS = 60.0
@@ -35,6 +36,6 @@ class Ticking:
         if self._task and self._task.running:
             self._task.stop()
 
+    @abstractmethod
     def look(self, spider: Any) -> None:
         """Do what is to be done each time."""
-        raise NotImplementedError

@@ -39,12 +39,8 @@ class Versions:
 
         ``row`` is its row of ``products``, ``links`` its page's alternates, ``urls`` the addresses of the page.
         """
-        for url in urls:
-            for other in self._marks.get(f"hreflang {canonical(url)}", {}).values():
-                if other and other != row["product_id"]:
-                    return other, "hreflang"
-        for link in links:
-            for other in self._marks.get(f"page {link}", {}).values():
+        for mark in [*(f"hreflang {canonical(url)}" for url in urls), *(f"page {link}" for link in links)]:
+            for other in self._marks.get(mark, {}).values():
                 if other and other != row["product_id"]:
                     return other, "hreflang"
         for kind, mark in _marks(row):

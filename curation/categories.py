@@ -1,6 +1,5 @@
 """The second stage: what a crop's embedding says about category and attributes, by small probes."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from curation.errors import CurationError
+from curation.model_files import check_file
 
 Vectors = npt.NDArray[np.float32]
 
@@ -53,13 +53,7 @@ class Head:
 def open(spec: str, sha256: str | None = None) -> "Probe":  # noqa: A001 - as the other model rooms
     """Open ``probe:PATH.npz`` (or a bare path); raises CurationError when missing, damaged or of another sha256."""
     file = Path(spec.removeprefix("probe:"))
-    if not file.is_file():
-        raise CurationError(f"probe {spec}: there is no file {file}; restore it or change the setting")
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if sha256 is not None and found != sha256:
-        raise CurationError(
-            f"probe {spec}: sha256 of {file} is {found}, the settings pin {sha256}; restore the file or the pin"
-        )
+    found = check_file(spec, file, sha256)
     try:
         with np.load(file, allow_pickle=False) as arrays:
             heads = {

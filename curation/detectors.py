@@ -1,6 +1,5 @@
 """Garment detectors through one interface: ``yolo:PATH.onnx`` (ultralytics) and ``transformers:ID@REVISION``."""
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Final, Protocol
 from catalog.decode import Pixels
 from curation import class_maps
 from curation.errors import CurationError
+from curation.model_files import check_file
 
 ClassMap = Mapping[str, Sequence[str]]
 """Class name of a model -> taxonomy categories it stands for, the usual one first; none for what is no garment."""
@@ -63,18 +63,6 @@ def open(  # noqa: A001 - a model room opens models
 
         return TransformersDetector(spec, sha256=sha256, class_map=class_map)
     raise CurationError(f"detector {spec!r} is not known; use yolo:PATH.onnx or transformers:ID@REVISION")
-
-
-def check_file(spec: str, file: Path, sha256: str | None) -> str:
-    """Return the sha256 of a model file; raises CurationError when it is missing or not the pinned one."""
-    if not file.is_file():
-        raise CurationError(f"model {spec}: there is no file {file}; restore it or change the setting")
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if sha256 is not None and found != sha256:
-        raise CurationError(
-            f"model {spec}: sha256 of {file} is {found}, the settings pin {sha256}; restore the file or the pin"
-        )
-    return found
 
 
 def _open_yolo(

@@ -1,6 +1,5 @@
 """Embedders: pictures to unit vectors, through one interface. ``onnx:PATH`` runs on onnxruntime."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from catalog.decode import Pixels
 from curation.errors import CurationError
+from curation.model_files import check_file, open_onnx
 
 Vectors = npt.NDArray[np.float32]
 
@@ -39,34 +39,22 @@ def open(spec: str, sha256: str | None = None, *, threads: int = 1) -> Embedder:
     if kind != "onnx" or not path:
         raise CurationError(f"embedder {spec!r} is not known; use onnx:PATH")
     file = Path(path)
-    if not file.is_file():
-        raise CurationError(f"embedder {spec}: there is no file {file}; restore it or change the setting")
-    found = hashlib.sha256(file.read_bytes()).hexdigest()
-    if sha256 is not None and found != sha256:
-        raise CurationError(
-            f"embedder {spec}: sha256 is {found}, the settings pin {sha256}; restore the file or the pin"
-        )
-    return OnnxEmbedder(file, name=f"onnx:{file.name}@{found}", threads=threads)
+    return OnnxEmbedder(file, name=f"onnx:{file.name}@{check_file(spec, file, sha256)}", threads=threads)
 
 
 class OnnxEmbedder:
     """An ONNX file with one picture input (N, 3, H, W) and one vector output (N, size)."""
 
     def __init__(self, file: Path, *, name: str, threads: int = 1) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
+        self._session = open_onnx("embedder", file, threads)
         try:
-            self._session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
             settings: dict[str, Any] = json.loads(self._session.get_modelmeta().custom_metadata_map[METADATA_KEY])
         except KeyError as error:
             raise CurationError(
                 f"embedder {file}: its metadata lacks {METADATA_KEY!r}; export it with preprocessing"
             ) from error
-        except Exception as error:  # onnxruntime has no common base of its own
-            raise CurationError(f"embedder {file} cannot be opened as ONNX: {error}") from error
+        except ValueError as error:
+            raise CurationError(f"embedder {file}: its {METADATA_KEY!r} is no JSON: {error}") from error
         self.name = name
         self._input, self._output = settings["input"], settings["output"]
         self._height, self._width = (int(side) for side in settings["size"])

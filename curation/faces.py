@@ -7,8 +7,9 @@ import numpy as np
 
 from catalog.decode import Pixels
 from curation.boxes import iou
-from curation.detectors import Detection, check_file
+from curation.detectors import Detection
 from curation.errors import CurationError
+from curation.model_files import check_file, open_onnx
 
 FACE: Final = "face"
 FLOOR: Final = 0.1
@@ -44,15 +45,7 @@ class CenterFace:
     """CenterFace (Xu et al., arXiv:1911.03599): a map of face centres, with the size and offset of each."""
 
     def __init__(self, file: Path, *, name: str, threads: int = 1) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        try:
-            self._session = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime has no common base of its own
-            raise CurationError(f"face finder {file} cannot be opened as ONNX: {error}") from error
+        self._session = open_onnx("face finder", file, threads)
         self.name = name
 
     def find(self, pixels: Pixels) -> list[Detection]:

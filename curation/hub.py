@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from curation.detectors import check_file
 from curation.errors import CurationError
+from curation.model_files import check_file
 
 
 def open_model(spec: str, sha256: str | None, what: str, kind: str) -> tuple[str, Any, Any]:

@@ -105,14 +105,15 @@ def freeze(
         ledger=ledger,
         solved=harder.solved(inputs.previous, policy),
     )
-    masks.check(assembly, masks.known(inputs.faces, policy), policy)
+    faces = masks.known(inputs.faces, policy)
+    masks.check(assembly, faces, policy)
     held = gates.hold(assembly, inputs.labels, inputs.fingerprints, policy)
     part = out.parent / f".{out.name}.part"
     try:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         accounts = {**inputs.ledgers, "assemble": ledger.table()}
-        _write(inputs, assembly, accounts, held, catalog, part, policy, now, progress)
+        _write(inputs, assembly, accounts, held, catalog, part, policy, faces, now, progress)
         verify(part)
         part.rename(out)
     except OSError as error:
@@ -131,10 +132,10 @@ def _write(
     catalog: Catalog,
     part: Path,
     policy: ReleasePolicy,
+    faces: masks.Faces,
     now: datetime,
     progress: Progress | None,
 ) -> None:
-    faces = masks.known(inputs.faces, policy)
     _write_data(assembly, catalog, part, policy, faces, progress)
     slice_ = anchors.choose(inputs.previous, policy.anchors, faces=policy.faces)
     if slice_:

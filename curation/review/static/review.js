@@ -31,8 +31,8 @@ function picture(kind, photo, name, box, boxes = [], faces = []) {
   image.onerror = () => shot.replaceWith(make("span", {className: "none", textContent: "no picture that can be shown"}));
   image.src = `/${kind}/${photo}` + (box ? "/" + box.join(",") : "");
   for (const [x0, y0, x1, y1, label, kept] of [...boxes, ...faces.map((face) => [...face, "face"])]) {
-    const kind = kept === "face" ? "box face" : kept ? "box" : "box lost";
-    const drawn = make("span", {className: kind}, make("b", {textContent: label}));
+    const look = kept === "face" ? "box face" : kept ? "box" : "box lost";
+    const drawn = make("span", {className: look}, make("b", {textContent: label}));
     const share = (value) => value * 100 + "%";
     Object.assign(drawn.style, {left: share(x0), top: share(y0), width: share(x1 - x0), height: share(y1 - y0)});
     shot.append(drawn);
