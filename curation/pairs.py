@@ -11,10 +11,15 @@ from curation.alignment import Look, LookPolicy, View, compare, confirms
 from curation.hashes import INVERSE, ORIENTATIONS
 
 Codes = npt.NDArray[np.uint8]
+Hits = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]
+"""(n,) first pictures, (n,) second pictures, (n,) cosines."""
 Views = Callable[[int, tuple[int | None, ...]], dict[int | None, View] | None]
 
+ROWS: Final = 2048
+"""New vectors of one block of the cosine search ..."""
+
 BLOCK: Final = 8192
-"""Vectors of one block of the cosine search: 8,192 x 1,280 float32 are 42 MB, their cosines 268 MB."""
+"""... and vectors that they are held against: 8,192 x 1,280 float32 are 42 MB, their cosines with ROWS others 67 MB."""
 
 
 @dataclass(frozen=True)
@@ -151,14 +156,15 @@ def _equal(ours: Sequence[str | None], theirs: Sequence[str | None], is_past: bo
 def _hash_candidates(
     new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
 ) -> None:
-    hashed = np.flatnonzero(other.quality >= 0)
-    if not len(new) or not len(hashed):
+    ours, hashed = np.flatnonzero(new.quality >= 0), np.flatnonzero(other.quality >= 0)
+    if not len(ours) or not len(hashed):
         return
     for kind, line in (("phash", policy.phash), ("pdq", policy.pdq)):
-        queries, codes = getattr(new, kind), getattr(other, kind)[hashed, 0]
+        queries, codes = getattr(new, kind)[ours], getattr(other, kind)[hashed, 0]
         turns = queries.shape[1]
         for query, place, distance in within(queries.reshape(-1, queries.shape[2]), codes, line):
-            (a, turn), b = divmod(query, turns), int(hashed[place])
+            row, turn = divmod(query, turns)
+            a, b = int(ours[row]), int(hashed[place])
             if not is_past and a == b:
                 continue
             key = (a, b, is_past) if is_past else (min(a, b), max(a, b), False)
@@ -184,23 +190,65 @@ def within(queries: Codes, codes: Codes, line: int) -> Iterator[tuple[int, int, 
 def _cosine_candidates(
     new: Prints, other: Prints, is_past: bool, policy: DuplicatePolicy, near: dict[Key, _Near]
 ) -> None:
-    for start, ours in _blocks(new.vectors):
-        for first, theirs in _blocks(other.vectors):
+    """Add the cosines of pairs that a hash has found, and of the others each picture's ``policy.candidates`` nearest.
+
+    ``_order`` would not have a second look at more, and their number grows with the square of the pictures.
+    """
+    by_hash = [key for key in near if key[2] == is_past]
+    codes = [a * len(other) + b for a, b, _ in by_hash]
+    if not is_past:
+        codes += [b * len(other) + a for a, b, _ in by_hash]
+    hashed = np.array(codes, np.int64)
+    nearest: Hits = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+    for start, ours in _blocks(new.vectors, ROWS):
+        for first, theirs in _blocks(other.vectors, BLOCK):
             cosines = ours @ theirs.T
-            for row, column in np.argwhere(cosines >= policy.cosine).tolist():
-                a, b = int(new.owner[start + row]), int(other.owner[first + column])
-                if (not is_past and a >= b) or new.kin[a] & other.kin[b]:
-                    continue
-                seen = near.setdefault((a, b, is_past), _Near())
-                seen.cosine = max(seen.cosine, float(cosines[row, column]))
+            rows, columns = np.nonzero(cosines >= policy.cosine)
+            owners, others, values = new.owner[start + rows], other.owner[first + columns], cosines[rows, columns]
+            known = np.isin(owners * len(other) + others, hashed)
+            _add(near, (owners[known], others[known], values[known]), new, other, is_past)
+            found = ~known if is_past else ~known & (owners != others)
+            joined = (
+                np.append(nearest[0], owners[found]),
+                np.append(nearest[1], others[found]),
+                np.append(nearest[2], values[found]),
+            )
+            nearest = _nearest(joined, new, other, policy.candidates)
+    _add(near, nearest, new, other, is_past)
 
 
-def _blocks(vectors: Sequence[npt.NDArray[np.floating[Any]]]) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+def _nearest(hits: Hits, new: Prints, other: Prints, count: int) -> Hits:
+    """Return of each first picture the ``count`` second ones of the largest cosine, kin left out."""
+    owners, others, values = hits
+    order = np.lexsort((others, -values, owners))
+    kept: list[int] = []
+    for group in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
+        seen: set[int] = set()
+        for place in group:
+            a, b = int(owners[place]), int(others[place])
+            if len(seen) == count:
+                break
+            if b not in seen and not new.kin[a] & other.kin[b]:
+                seen.add(b)
+                kept.append(int(place))
+    return owners[kept], others[kept], values[kept]
+
+
+def _add(near: dict[Key, _Near], hits: Hits, new: Prints, other: Prints, is_past: bool) -> None:
+    for a, b, cosine in zip(*(part.tolist() for part in hits), strict=True):
+        if not new.kin[a] & other.kin[b]:
+            seen = near.setdefault((a, b, True) if is_past else (min(a, b), max(a, b), False), _Near())
+            seen.cosine = max(seen.cosine, cosine)
+
+
+def _blocks(
+    vectors: Sequence[npt.NDArray[np.floating[Any]]], size: int
+) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
     """Yield (place of its first vector, float32 block): only a block of the past is ever in memory."""
     place = 0
     for array in vectors:
-        for start in range(0, len(array), BLOCK):
-            yield place + start, array[start : start + BLOCK].astype(np.float32, copy=False)
+        for start in range(0, len(array), size):
+            yield place + start, array[start : start + size].astype(np.float32, copy=False)
         place += len(array)
 
 
