@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,27 +44,46 @@ def free_port() -> int:
 
 
 class Demo:
-    """A finished demo and where it lies."""
+    """A demo and where it lies; it runs beside what else is done, until someone asks for it."""
 
     def __init__(self, root: Path, arguments: Sequence[str | Path]) -> None:
         self.root, self.arguments = root, [*arguments, "--root", root, "--port", str(free_port()), "--json"]
         self.environment = {"LOOKBENCH_ANNOTATION__PORT": str(free_port())}
-        done = lookbench("demo", *self.arguments, **self.environment)
+        self._made = ThreadPoolExecutor(1).submit(lookbench, "demo", *self.arguments, **self.environment)
+
+    def finished(self) -> "Demo":
+        done = self._made.result()
         self.said, self.editions = done.stderr, json.loads(done.stdout)
-        self.catalog = Catalog(root)
+        self.catalog = Catalog(self.root)
+        return self
 
     def truth(self, season: int) -> Any:
         return json.loads((self.root / "shop" / f"truth-season-{season}.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    return Demo(tmp_path_factory.mktemp("drawn"), ["--products", "48"])
+def demos(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Demo]:
+    """The demos that the tests of this run ask for, made side by side."""
+    chosen = [test for test in request.session.items if test.path == request.path]
+    asked = {
+        name
+        for test in chosen
+        for name in (*test.fixturenames, *getattr(getattr(test, "callspec", None), "params", {}).values())
+    }
+    arguments: dict[str, list[str | Path]] = {"drawn": ["--products", "48"]}
+    with suppress(pytest.skip.Exception):  # those that ask for ``real`` are skipped then
+        arguments["real"] = ["--photos", request.getfixturevalue("shared") / "photos", "--products", "64"]
+    return {name: Demo(tmp_path_factory.mktemp(name), given) for name, given in arguments.items() if name in asked}
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Demo:
-    return Demo(tmp_path_factory.mktemp("real"), ["--photos", shared / "photos", "--products", "64"])
+def drawn(demos: dict[str, Demo]) -> Demo:
+    return demos["drawn"].finished()
+
+
+@pytest.fixture(scope="module")
+def real(shared: Path, demos: dict[str, Demo]) -> Demo:
+    return demos["real"].finished()
 
 
 @pytest.fixture(params=["drawn", "real"])
