@@ -36,7 +36,7 @@ def draft(found: Survey, *, allow_loopback: bool = False) -> Site:
         "discover": discover,
         "language": found.language,
         "render": "auto" if found.browser in {"yes", "perhaps"} else "never",
-        "delay": max(1.0, found.crawl_delay or 0.0),
+        "delay": min(max(1.0, found.crawl_delay or 0.0), 600.0),  # what robots.txt asks beyond it holds all the same
         "allow_loopback": allow_loopback,
         "enabled": False,
         "note": "; ".join(filter(None, notes)),
