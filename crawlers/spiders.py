@@ -4,7 +4,6 @@ It fetches tasks, reads pages, keeps what they show; each task ends in one trans
 """
 
 import logging
-import math
 import re
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -159,7 +158,7 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
             downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}
             if host in downloader.slots:
                 downloader.slots[host].delay, downloader.slots[host].concurrency = delay, 1
-            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], math.ceil(delay))
+            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], delay)
         told = {"agent": self.recorder.user_agent, "crawl_delay": asked, "delay": downloader.promised(host)}
         told |= {"read_bytes": request.meta["robots_read"]} if "robots_read" in request.meta else {}
         self.recorder.page(urljoin(request.url, "/robots.txt"), "robots_txt", evidence=told)

@@ -89,7 +89,7 @@ def test_crawl_delay_is_kept_whatever_the_throttle_thinks(server, tmp_path, dela
     assert watch.most == 1
     robots = told(result, server.url + "/robots.txt")
     assert (robots["crawl_delay"], robots["delay"]) == (0.8, 0.8)
-    assert result.report["testwick"]["crawl_delay_s"] == 1
+    assert result.report["testwick"]["crawl_delay_s"] == 0.8
     assert result.report["testwick"]["robots_refused"] == 6
 
 
