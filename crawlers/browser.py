@@ -88,7 +88,6 @@ class Browser(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # Scrapy 
             if before - after or not after:
                 # A page may outlive its browser by a moment, without what its scripts still waited for.
                 raise BrowserDiedError(_DIED)
-            self.stats.inc_value("lookbench/rendered_bytes", len(response.body))
             return response
 
     async def _get_response_and_download(self, request: Request, page: Any, spider: Any) -> Any:

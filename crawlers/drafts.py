@@ -1,5 +1,6 @@
 """The site file that a survey of a shop suggests."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,19 +30,24 @@ def draft(found: Survey, *, allow_loopback: bool = False) -> Site:
         f"its pages say {rule}: no photo may be taken" if rule else "",
     ]
     made: dict[str, Any] = {
-        "name": host.removeprefix("www.").replace(":", "-").strip("[]")[:60],
+        "name": re.sub(r"[^a-z0-9.-]+", "-", _ascii(host).removeprefix("www.")).strip(".-")[:60] or "shop",
         "start_urls": [found.url],
         "sitemaps": elsewhere,
         "platform": found.platform if found.feed or found.platform == "woocommerce" else "generic",
         "discover": discover,
         "language": found.language,
         "render": "auto" if found.browser in {"yes", "perhaps"} else "never",
-        "delay": max(1.0, found.crawl_delay or 0.0),
+        "delay": min(max(1.0, found.crawl_delay or 0.0), 600.0),  # what robots.txt asks beyond it holds all the same
         "allow_loopback": allow_loopback,
         "enabled": False,
         "note": "; ".join(filter(None, notes)),
     }
     return Site.model_validate(made)
+
+
+def _ascii(host: str) -> str:
+    """Return a host as DNS spells it: ``bücher.example`` is ``xn--bcher-kva.example``."""
+    return host if host.isascii() else host.encode("idna").decode()
 
 
 def write(site: Site, folder: Path, url: str) -> Path:

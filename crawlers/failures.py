@@ -7,7 +7,7 @@ from crawlers import guard
 
 
 def kind(failure: Any) -> str:
-    """Return the reason code of a Twisted failure: http_404, timeout, dns, refused_address, too_large, robots, ..."""
+    """Return the reason code of a Twisted failure: http_404, timeout, dns, refused_address, certificate, robots, ..."""
     from scrapy.spidermiddlewares.httperror import HttpError
 
     error = failure.value
@@ -31,6 +31,7 @@ def kind(failure: Any) -> str:
 
 
 _KINDS = (
+    ("certificate", ("certificate verify", "VerificationError", "ERR_CERT")),
     ("too_large", ("Cancelled", "maxsize", "larger than")),
     ("timeout", ("Timeout", "TimedOut", "took longer")),
     ("refused", ("ConnectionRefused", "CannotConnect", "refused")),

@@ -46,7 +46,7 @@ def check_url(url: str, loopback_hosts: frozenset[str] = frozenset()) -> str | N
     None when it may."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".")
+        host, _ = (parts.hostname or "").rstrip("."), parts.port
     except ValueError:
         return f"{url!r} is no address"
     if parts.scheme not in {"http", "https"}:

@@ -61,6 +61,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
             "crawlers.politeness.Complete": 600,
         },
         "TWISTED_DNS_RESOLVER": "crawlers.guard.Resolver",
+        "DOWNLOAD_VERIFY_CERTIFICATES": True,  # as the browser does: who answers is whom the address names
         "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
         "LOOKBENCH_LONGEST_WAIT": limits.longest_wait,
         "DOWNLOAD_DELAY": site.delay,

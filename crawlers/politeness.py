@@ -167,15 +167,50 @@ class Throttle(AutoThrottle):  # type: ignore[misc]  # Scrapy is untyped
 
 
 class Downloader(downloader.Downloader):  # type: ignore[misc]  # Scrapy is untyped
-    """Scrapy's downloader, except that a request takes its place in its host's line at once.
+    """Scrapy's downloader, except for three things.
 
-    Scrapy 2.19 counts a request only when its task begins, a turn of the loop later: until then the place looks free,
-    and all that stands in line goes out together, whatever the concurrency.
+    A request takes its place in its host's line at once: Scrapy 2.19 counts a request only when its task begins, a turn
+    of the loop later; until then the place looks free, and all that stands in line goes out together, whatever the
+    concurrency.
+
+    The delay that was promised to a host counts from the answer to the last request, where that has come before the
+    next one's turn: a server sees a request when its connection stands, which may be long after its turn came, so
+    that turns alone would let the next one arrive too early.
+
+    What comes over the wire is counted (``lookbench/received_bytes``), also of answers that never come to their end.
     """
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._last: dict[str, Request] = {}
+        crawler.signals.connect(self._head, signal=signals.headers_received)
+        crawler.signals.connect(self._answered, signal=signals.response_downloaded)
+        crawler.signals.connect(self._some, signal=signals.bytes_received)
+
+    def promised(self, host: str) -> float:
+        """Return the seconds between two requests to a host that a crawl never goes below."""
+        return float(self.per_slot_settings.get(host, {}).get("delay", self.settings.getfloat("DOWNLOAD_DELAY")))
 
     def _wait_for_download(self, slot: Any, request: Request, answer: Any) -> Any:
         slot.transferring.add(request)
+        self._last[request.meta[self.DOWNLOAD_SLOT]] = request
         return super()._wait_for_download(slot, request, answer)
+
+    def _head(self, headers: Any, request: Request) -> None:
+        self._received(sum(len(name) + len(value) + 4 for name, values in headers.items() for value in values))
+        self._answered(request)
+
+    def _answered(self, request: Request) -> None:
+        host = request.meta.get(self.DOWNLOAD_SLOT)
+        slot = self.slots.get(host)
+        if slot and self._last.get(host) is request:
+            slot.lastseen = max(slot.lastseen, time.monotonic() + self.promised(host) - slot.delay)
+
+    def _some(self, data: bytes) -> None:
+        self._received(len(data))
+
+    def _received(self, size: int) -> None:
+        self.crawler.stats.inc_value("lookbench/received_bytes", size)
 
 
 class RetryAfter:

@@ -20,6 +20,8 @@ MOST_BYTES = 64_000_000
 SECONDS = 60.0
 _DROPPED = (b"proxy-connection:", b"connection:", b"keep-alive:", b"proxy-authorization:")
 
+_CHUNKED = re.compile(rb"(?im)^transfer-encoding\s*:")
+
 
 def listen() -> socket.socket:
     """Return a socket that listens on a free port of loopback."""
@@ -70,8 +72,10 @@ class GuardProxy:
         host, port = parts.hostname or "", parts.port or (443 if tunnel or parts.scheme == "https" else 80)
         address = await self._checked(host, port) if tunnel or parts.scheme == "http" else None
         if address is None or self.received > self.most:
-            writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            await writer.drain()
+            await _refuse(writer, b"403 Forbidden")
+            return
+        if not tunnel and _CHUNKED.search(head):
+            await _refuse(writer, b"411 Length Required")  # how much of it to pass on, and no more, is not told
             return
         upstream, sink = await asyncio.open_connection(address, port, limit=HEAD_BYTES)
         try:
@@ -117,6 +121,11 @@ class GuardProxy:
         self.refused.append(host)
         log.warning("the browser was kept from %s: not a public address", host)
         return None
+
+
+async def _refuse(writer: asyncio.StreamWriter, status: bytes) -> None:
+    writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    await writer.drain()
 
 
 def _once(first: bytes, head: bytes) -> bytes:

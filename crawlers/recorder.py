@@ -231,17 +231,18 @@ class Recorder:
         self._ledger_ids |= {(row["subject"], row["id"]) for row in frontier.ledger()}
 
     def traffic_with(self, stats: Mapping[str, Any]) -> dict[str, Any]:
-        """Return bytes, requests and politeness of the crawl so far: of this process and those before it."""
+        """Return bytes, requests and politeness of the crawl so far: of this process and those before it.
+
+        ``bytes`` came over the wire: packed bodies and heads, by the browser too, also of answers that were given up.
+        """
         names = {
-            "bytes": "downloader/response_bytes",
+            "bytes": "lookbench/received_bytes",
             "requests": "downloader/request_count",
             "waits": "lookbench/wait_seconds",
             "robots_refused": "robotstxt/forbidden",
         }
         told = {name: round(self.traffic[name] + stats.get(key, 0), 3) for name, key in names.items()}
-        # Of a rendered page what went over the wire counts, its scripts included, not the HTML that came of it.
-        beside = stats.get("lookbench/browser_bytes", 0) - stats.get("lookbench/rendered_bytes", 0)
-        return {**told, "bytes": told["bytes"] + beside}
+        return {**told, "bytes": told["bytes"] + stats.get("lookbench/browser_bytes", 0)}
 
     def export(self, frontier: Frontier) -> None:
         """Write the rows that wait in the frontier; raises StoreError when the catalog cannot be written."""

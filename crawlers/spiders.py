@@ -4,7 +4,6 @@ It fetches tasks, reads pages, keeps what they show; each task ends in one trans
 """
 
 import logging
-import math
 import re
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -155,22 +154,17 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         asked = rules.crawl_delay(self.recorder.user_agent) if rules else None
         downloader = self.crawler.engine.downloader
         if asked:
-            delay = max(float(asked), self.site.delay)
+            delay = max(asked, self.site.delay)
             downloader.per_slot_settings[host] = {"delay": delay, "concurrency": 1}
             if host in downloader.slots:
                 downloader.slots[host].delay, downloader.slots[host].concurrency = delay, 1
-            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], math.ceil(delay))
-        told = {"agent": self.recorder.user_agent, "crawl_delay": asked, "delay": self.delay(host)}
+            self.recorder.figures["crawl_delay_s"] = max(self.recorder.figures["crawl_delay_s"], delay)
+        told = {"agent": self.recorder.user_agent, "crawl_delay": asked, "delay": downloader.promised(host)}
         told |= {"read_bytes": request.meta["robots_read"]} if "robots_read" in request.meta else {}
         self.recorder.page(urljoin(request.url, "/robots.txt"), "robots_txt", evidence=told)
         if rules and host in self.site.hosts and "sitemap" in self.site.discover:
             named = [urljoin(request.url, url) for url in list(rules.sitemaps)[:50]]
             self.frontier.push(Task(url, "sitemap", optional=True) for url in named if same_site(url, request.url))
-
-    def delay(self, host: str) -> float:
-        """Return the seconds between two requests to a host that this crawl never goes below."""
-        asked = self.crawler.engine.downloader.per_slot_settings.get(host, {})
-        return float(asked.get("delay", self.site.delay))
 
     def idle(self) -> None:
         """Ask, when all else is done, for the products of earlier nights that nothing led to."""

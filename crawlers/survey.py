@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from crawlers import media, platforms, readers, rendering
 from crawlers.discovery import FEED, STORE
 from crawlers.errors import CrawlError
-from crawlers.fetch import Fetched, Visitor
+from crawlers.fetch import AnsweredError, Fetched, Visitor
 from crawlers.readers.reading import Reading
 from crawlers.readers.sitemaps import Entry
 from crawlers.readers.urls import canonical, distinct, is_home, neutral, same_site, tongue
@@ -17,6 +17,9 @@ from crawlers.readers.urls import canonical, distinct, is_home, neutral, same_si
 SAMPLES = 5
 TRIES = 15
 SITEMAPS = 12
+SITEMAP_BYTES = 60_000_000
+PATIENCE = 30.0
+"""Seconds between two pages beyond which nobody waits for a survey."""
 GROUPS = 12
 FIELDS = ("name", "price", "currency", "images", "brand", "color", "breadcrumbs", "description", "availability", "sku")
 _SELLS = re.compile(r"product|prod[_-]|/p/|/dp/|/item|artikel|produkt|produit|producto|prodotto", re.IGNORECASE)
@@ -27,15 +30,21 @@ class Group:
     """Pages of one sitemap whose addresses are built alike; one that was tried tells what the others are."""
 
     urls: list[str]
+    asked: int = 0
     tried: int = 0
+    """Pages that came; what could not be fetched tells nothing of the others."""
     read: int = 0
+    shells: int = 0
 
-    def next(self) -> str:
-        """Return the next page to try: they are spread over the group, since neighbours resemble each other."""
-        steps = (0, SAMPLES - 1, 2, 1, 3)
-        place = steps[self.tried % SAMPLES] * (len(self.urls) - 1) // (SAMPLES - 1)
-        self.tried += 1
-        return self.urls[place]
+    def next(self) -> str | None:
+        """Return the next page to try, or None when there were enough: they are spread over the group, since neighbours
+        resemble each other."""
+        last = len(self.urls) - 1
+        places = list(dict.fromkeys(step * last // (SAMPLES - 1) for step in (0, SAMPLES - 1, 2, 1, 3)))
+        if self.asked == len(places):
+            return None
+        self.asked += 1
+        return self.urls[places[self.asked - 1]]
 
 
 @dataclass
@@ -52,6 +61,8 @@ class Survey:
     feed: dict[str, Any] | None = None
     products: int | None = None
     counted: str = "nothing"
+    partly: bool = False
+    """Whether there is more than was counted."""
     read: list[dict[str, Any]] = field(default_factory=list)
     unread: list[dict[str, Any]] = field(default_factory=list)
     shells: list[str] = field(default_factory=list)
@@ -68,7 +79,7 @@ def survey(url: str, visitor: Visitor, render: Callable[[str], str | None] | Non
     found = Survey(url)
     rules = visitor.robots(url)
     found.crawl_delay = rules.crawl_delay(visitor.user_agent)
-    visitor.pause = max(visitor.pause, min(found.crawl_delay or 0.0, 30.0))
+    visitor.pause = max(visitor.pause, found.crawl_delay or 0.0)
     found.allowed = bool(rules.can_fetch(url, visitor.user_agent))
     if not found.allowed:
         return found
@@ -76,6 +87,9 @@ def survey(url: str, visitor: Visitor, render: Callable[[str], str | None] | Non
     reading = readers.read(home.body, home.url)
     found.url, found.platform, found.language = home.url, platforms.of(home.body, home.headers), reading.language
     found.rules = media.directives([home.headers.get("x-robots-tag", ""), *reading.robots])
+    if visitor.pause > PATIENCE:
+        found.troubles.append(f"{visitor.pause:g} s must lie between two pages: only the home page was looked at")
+        return found
     _feed(found, visitor)
     groups = _groups(_once(_walk(found, visitor, list(rules.sitemaps)), tongue(found.url)))
     by_sitemap = bool(groups)
@@ -83,19 +97,25 @@ def survey(url: str, visitor: Visitor, render: Callable[[str], str | None] | Non
         groups = _linked(found, visitor, reading, home)
     _sample(found, visitor, groups)
     sold = sum(len(group.urls) * group.read / group.tried for group in groups if group.tried)
-    if found.feed and (found.feed["products"] or 0) > sold:
-        found.products, found.counted = found.feed["products"], "feed"
+    found.partly |= any(not group.tried for group in groups)
+    if found.feed and (found.feed["products"] or 0) >= sold:
+        found.products, found.counted, found.partly = found.feed["products"], "feed", found.feed["more"]
     elif sold:
         found.products, found.counted = round(sold), "sitemap" if by_sitemap else "links of two pages"
     _compare(found, render)
+    if not found.products and found.browser == "yes":
+        alike = sum(len(group.urls) * group.shells / group.tried for group in groups if group.tried)
+        found.products, found.counted = round(alike), "pages like the one rendered"
     return found
 
 
-def _try(found: Survey, get: Callable[[str], Fetched], url: str) -> Fetched | None:
+def _try(found: Survey, get: Callable[[str], Fetched], url: str, *, guessed: bool = False) -> Fetched | None:
     try:
         return get(url)
     except CrawlError as error:
-        found.troubles.append(str(error))
+        missing = isinstance(error, AnsweredError) and error.status in {404, 410}
+        if not (guessed and missing) and str(error) not in found.troubles:
+            found.troubles.append(str(error))
         return None
 
 
@@ -104,7 +124,7 @@ def _feed(found: Survey, visitor: Visitor) -> None:
     if found.platform not in platforms.FEEDS:
         return
     place = urljoin(found.url, FEED if found.platform == "shopify" else STORE)
-    page = _try(found, visitor.get, place)
+    page = _try(found, visitor.get, place, guessed=True)
     products = readers.read_feed(page.body, page.url) if page else []
     if page and products:
         total = page.headers.get("x-wp-total", "")
@@ -116,10 +136,14 @@ def _walk(found: Survey, visitor: Visitor, named: list[str]) -> Iterator[tuple[s
     """Yield the entries of the shop's sitemaps with the sitemap each is from, those of products first."""
     waiting = [urljoin(found.url, url) for url in named] or [urljoin(found.url, "/sitemap.xml")]
     known = set(waiting)
+
+    def get(url: str) -> Fetched:
+        return visitor.get(url, SITEMAP_BYTES)
+
     while waiting and len(found.sitemaps) < SITEMAPS:
         waiting.sort(key=lambda url: not _SELLS.search(url))
         place = waiting.pop(0)
-        if not (page := _try(found, visitor.get, place)):
+        if not (page := _try(found, get, place, guessed=not named)):
             continue
         read = readers.read_sitemap(page.body, page.url)
         pages = read.pages()
@@ -128,6 +152,7 @@ def _walk(found: Survey, visitor: Visitor, named: list[str]) -> Iterator[tuple[s
         known |= set(more)
         waiting += more
         yield from ((place, entry) for entry in pages if same_site(entry.url, found.url))
+    found.partly |= bool(waiting)
     found.troubles += [f"{len(waiting)} more sitemaps were not read"] if waiting else []
 
 
@@ -174,14 +199,17 @@ def _sample(found: Survey, visitor: Visitor, groups: list[Group]) -> None:
     seen: set[str] = set()
     for turn in range(SAMPLES):
         for group in groups:
-            done = len(found.read) >= SAMPLES or sum(one.tried for one in groups) >= TRIES
-            if done or (turn and not group.read and len(groups) > 1) or turn >= len(group.urls):
+            done = len(found.read) >= SAMPLES or sum(one.asked for one in groups) >= TRIES
+            if done or (turn and not group.read and len(groups) > 1):
                 continue
             url = group.next()
-            if url in seen or not (page := _try(found, visitor.get, url)):
+            if url is None or url in seen or not (page := _try(found, visitor.get, url)):
                 continue
             seen.add(url)
+            group.tried += 1
+            before = len(found.shells)
             group.read += _keep(found, page)
+            group.shells += len(found.shells) - before
 
 
 def _keep(found: Survey, page: Fetched) -> bool:

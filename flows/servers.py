@@ -75,7 +75,13 @@ def prefect_up(workshop: Workshop) -> str:
             raise ServicesError(f"port {port} is taken by another program: stop it, or set prefect_port to a free one")
     home = workshop.state / "prefect"
     home.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "PREFECT_HOME": str(home), "PREFECT_API_URL": ""}
+    environment = {
+        **os.environ,
+        "PREFECT_HOME": str(home),
+        "PREFECT_API_URL": "",
+        "PREFECT_SERVER_UI_API_URL": _prefect_url(workshop),  # its pages ask port 4200 otherwise
+        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+    }
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", str(port)]
     with (home / "server.log").open("ab") as log:
         process = _spawn(command, log, environment)

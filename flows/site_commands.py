@@ -20,7 +20,7 @@ site = typer.Typer(
 
 @site.command("try")
 def site_try(
-    url: Annotated[str, typer.Argument(help="Home page of the shop.")],
+    url: Annotated[str, typer.Argument(help="Home page of the shop; https:// where nothing else is said.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the draft; the settings' folder of sites.")] = None,
     user_agent: Annotated[str | None, typer.Option(help="User agent with a contact.")] = None,
     pause: Annotated[float, typer.Option(min=0, help="Seconds between two requests; robots.txt may ask for more.")] = 1,
@@ -35,6 +35,7 @@ def site_try(
     from crawlers.job import USER_AGENT
     from crawlers.survey import survey
 
+    url = url if "://" in url else f"https://{url}"
     agent = user_agent or USER_AGENT
     visitor = Visitor(agent, allow_loopback=allow_loopback, pause=pause)
     found = survey(url, visitor, _renderer(agent, allow_loopback=allow_loopback))
@@ -146,32 +147,40 @@ def screen(found: "Survey") -> str:
     """Return a survey on one screen."""
     from crawlers import media
 
-    robots = "allowed" if found.allowed else "DISALLOWED: this shop does not want to be crawled"
-    robots += f", Crawl-delay {found.crawl_delay:g} s" if found.crawl_delay else ""
+    if not found.allowed:
+        told = f"DISALLOWED for {found.url}: nothing more was asked, and no crawl will ask"
+        return f"shop      {found.url}\nrobots    {told}"
+    robots = "allowed" + (f", Crawl-delay {found.crawl_delay:g} s" if found.crawl_delay else "")
     rule = media.forbidden(found.rules)
-    pages = sum(one["pages"] for one in found.sitemaps)
+    pages, maps = sum(one["pages"] for one in found.sitemaps), len(found.sitemaps)
     browsers = {
-        "no": "no, the plain HTML has the products",
+        "no": "no, the plain HTML has the products" if found.read else "not known: no product was read",
         "yes": f"yes, {len(found.shells)} pages have their product only after their scripts ran",
         "perhaps": f"perhaps: {len(found.shells)} pages hold scripts and no product; install a Chromium to find out",
         "does not help": f"{len(found.shells)} pages hold scripts and no product, with a browser neither",
     }
-    more = "at least " if found.feed and found.feed["more"] and found.counted == "feed" else "about "
+    more = "at least " if found.partly else "about "
     lines = [
         f"shop      {found.url}",
         f"platform  {found.platform}" + (f", feed {found.feed['url']}" if found.feed else ""),
         f"robots    {robots}" + (f"; its pages say {rule}: NO PHOTO MAY BE TAKEN" if rule else ""),
-        f"sitemap   {pages} pages in {len(found.sitemaps)} files" if pages else "sitemap   none",
-        f"products  {more}{found.products}, by {found.counted}" if found.products else "products  none found",
+        f"sitemap   {pages:,} pages in {maps} file{'s' * (maps > 1)}" if pages else "sitemap   none",
+        f"products  {more}{found.products:,}, by {found.counted}" if found.products else "products  none found",
         f"browser   {browsers[found.browser]}",
         f"language  {found.language or 'not said'}",
     ]
     for row in found.read:
         price = f"{row['price'] or '?'} {row['currency'] or '?'}"
         lines.append(
-            f"  read    {str(row['name'])[:40]}, {price}, {row['photos']} photos ({row['source']}) {row['url']}"
+            f"  read    {str(row['name'])[:40]}, {price}, {row['photos']} photos ({row['source']}) {_short(row['url'])}"
         )
         lines += [f"          missing: {', '.join(row['missing'])}"] if row["missing"] else []
-    lines += [f"  unread  {row['url']}: {row['reason']}" for row in found.unread[:4]]
+    rendered = found.shells if found.browser == "yes" else []
+    unread = [row for row in found.unread if row["url"] not in rendered]
+    lines += [f"  unread  {_short(row['url'])}: {row['reason']}" for row in unread[:4]]
     lines += [f"  trouble {text}" for text in found.troubles[:4]]
     return "\n".join(lines)
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= 100 else f"{url[:99]}…"

@@ -41,6 +41,8 @@ class Server:
         self.seen: list[tuple[str, dict[str, str]]] = []
         self.tags = False
         """Whether pages too, not only photos, have an ETag."""
+        self.wrote = 0
+        """Bytes written to the wire, heads included."""
         self.stopping = threading.Event()
         outer = self
 
@@ -49,6 +51,16 @@ class Server:
 
             def log_message(self, *args: object) -> None:
                 pass
+
+            def setup(self) -> None:
+                super().setup()
+                write = self.wfile.write
+
+                def counted(data: bytes) -> int:
+                    outer.wrote += len(data)
+                    return write(data)
+
+                self.wfile.write = counted
 
             def do_GET(self) -> None:
                 outer.answer(self)

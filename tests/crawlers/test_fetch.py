@@ -34,6 +34,9 @@ class Pages(BaseHTTPRequestHandler):
             "/cut": (200, {"Content-Length": "99"}, b"<h1>cut"),
             "/user": (302, {"Location": "http://shop.example:pw@127.0.0.1/"}, b""),
             "/number": (302, {"Location": "http://2852039166/latest/meta-data"}, b""),
+            "/gr%C3%B6%C3%9Fe": (200, {}, b"<h1>sizes</h1>"),
+            "/raw": (302, {"Location": "/größe".encode().decode("latin-1")}, b""),
+            "/port": (302, {"Location": "http://127.0.0.1:99999/"}, b""),
             "/loop": (302, {"Location": "/loop"}, b""),
         }
         status, headers, body = answers.get(self.path, (404, {}, b""))
@@ -75,19 +78,22 @@ def test_a_page_comes_whole_unpacked_and_after_redirects(shop: str) -> None:
     assert fetch(f"{shop}/page", allow_loopback=True).body == b"<h1>plain</h1>"
     assert fetch(f"{shop}/packed", allow_loopback=True).body == b"<h1>packed</h1>"
     assert fetch(f"{shop}/moved", allow_loopback=True).url == f"{shop}/page"
+    assert fetch(f"{shop}/größe", allow_loopback=True).body == b"<h1>sizes</h1>"
+    assert fetch(f"{shop}/raw", allow_loopback=True).body == b"<h1>sizes</h1>"
 
 
 @pytest.mark.parametrize(
     ("path", "words"),
     [
         ("/members/1", "robots.txt disallows"),
-        ("/missing", "answered 404"),
         ("/inside", r"169\.254\.169\.254 is not a public address"),
         ("/file", "file: addresses are never fetched"),
         ("/half", "ends too early"),
         ("/cut", "cannot be fetched"),
         ("/user", "user name"),
         ("/number", r"169\.254\.169\.254 is not a public address"),
+        ("/port", "is no address"),
+        ("/missing", "answered 404: check the address"),
         ("/loop", "more than 5 redirects"),
         ("/huge", "larger than 10,000,000 bytes"),
         ("/bomb", "unpacks to more than 10,000,000 bytes"),

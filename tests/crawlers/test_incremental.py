@@ -61,6 +61,32 @@ def test_a_second_night_over_the_demo_shop_costs_a_tenth(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("dated", [False, True])
+def test_the_bytes_told_are_those_that_the_server_sent_and_a_second_night_costs_a_tenth(shop, tmp_path, dated):
+    """Dated: the sitemap spares asking at all, and what nobody was asked for costs nothing, not even a head."""
+    shop.tags = True
+    if dated:
+        entries = "".join(f"<url><loc>{shop.url}/p/{n}</loc><lastmod>2026-05-20</lastmod></url>" for n in range(12))
+        shop.routes["/sitemap.xml"] = Answer(f"<urlset>{entries}</urlset>".encode(), kind="text/xml")
+    for n in range(12):  # of a size that photos have
+        shop.routes[f"/img/{n}-0.jpg"] = Answer(jpeg(300 + n, (900, 1200)), kind="image/jpeg")
+    shop.routes["/p/5"] = Answer(b"out of order", 500)
+    shop.routes["/p/6"] = Answer(product_html(6), cut=300)  # bytes of an answer that is no good came all the same
+    sent, told = [], []
+    for day in range(2):
+        wrote, asked = shop.wrote, len(shop.seen)
+        report = crawl(tmp_path / "c", site(shop.url, discover=["sitemap"]), FIRST + timedelta(days=day)).report[
+            "testwick"
+        ]
+        status_lines = 24 * (len(shop.seen) - asked)  # the one part of an answer that is not counted
+        assert shop.wrote - wrote - status_lines <= report["bytes"] <= shop.wrote - wrote
+        assert report["requests"] == len(shop.seen) - asked
+        sent.append(shop.wrote - wrote)
+        told.append(report["bytes"])
+    assert sent[1] <= 0.1 * sent[0], (sent, told)
+
+
+@pytest.mark.slow
 def test_what_changed_is_told_and_what_is_gone_is_delisted(shop, tmp_path):
     shop.tags = True
     root, where = tmp_path / "c", site(shop.url)

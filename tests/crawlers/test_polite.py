@@ -85,11 +85,11 @@ def test_crawl_delay_is_kept_whatever_the_throttle_thinks(server, tmp_path, dela
     watch = Watch(server)
     result = unphotographed(tmp_path, site(server, delay=delay, discover=["category"]))
     assert len(watch.came) == 8
-    assert min(watch.gaps()) >= 0.78, watch.gaps()
+    assert min(watch.gaps()) >= 0.8, watch.gaps()
     assert watch.most == 1
     robots = told(result, server.url + "/robots.txt")
     assert (robots["crawl_delay"], robots["delay"]) == (0.8, 0.8)
-    assert result.report["testwick"]["crawl_delay_s"] == 1
+    assert result.report["testwick"]["crawl_delay_s"] == 0.8
     assert result.report["testwick"]["robots_refused"] == 6
 
 
@@ -104,7 +104,7 @@ def test_delay_and_concurrency_of_the_site_file_are_kept(server, tmp_path):
     watch = Watch(server)
     crawl(tmp_path, site(server, delay=0.5, discover=["category"], max_pages=6), now=NOW + timedelta(days=1))
     assert len(watch.came) >= 7
-    assert min(watch.gaps()) >= 0.48, watch.gaps()
+    assert min(watch.gaps()) >= 0.5, watch.gaps()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_busy_server_is_left_alone_as_long_as_it_asks(server, tmp_path, status
     watch = Watch(server)
     result = crawl(tmp_path, site(server, concurrency=1, discover=["category"]))
     after = [at - first[0] for at, _ in watch.came if at > first[0]]
-    assert min(after) >= {"seconds": 2.95, "date": 2.95, "none": 1.95}[header], after
+    assert min(after) >= {"seconds": 3, "date": 3, "none": 2}[header], after
     assert server.hits["/p/1"] == 2
     report = result.report["testwick"]
     assert (report["products"], report["errors"].get(f"http_{status}")) == (4, None)

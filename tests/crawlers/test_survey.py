@@ -3,15 +3,19 @@
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from conftest_shop import Answer, listing_html, product_html
+from conftest_shop import Answer, jpeg, listing_html, product_html
 
-from crawlers import drafts, platforms, rendering, sites
+from catalog.store import Catalog
+from crawlers import drafts, platforms, rendering, run, sites
 from crawlers.errors import SiteError
-from crawlers.fetch import Visitor
-from crawlers.survey import survey
+from crawlers.fetch import AnsweredError, Visitor
+from crawlers.limits import CrawlLimits
+from crawlers.survey import Survey, survey
+from flows.site_commands import screen
 
 AGENT = "LookBenchBot/0.1 (tests)"
 
@@ -123,6 +127,125 @@ def test_a_draft_is_a_site_file_and_is_never_written_over(shop, tmp_path):
 def test_platforms(markup, system):
     assert platforms.of(markup.encode(), {}) == system
     assert platforms.of(b"", {"x-shopid": "1"}) == "shopify"
+
+
+def test_a_shop_that_is_busy_or_refuses_is_told_as_that_and_left_alone(shop):
+    shop.routes["/p/11"] = shop.routes["/p/6"] = Answer(b"slow down", 429)
+    found = look(shop)
+    assert [path for path, _ in shop.seen].count("/p/11") + [path for path, _ in shop.seen].count("/p/6") == 1
+    assert shop.seen[-1][0] in {"/p/6", "/p/11"}, "it was asked again"
+    (trouble,) = found.troubles
+    assert trouble.endswith("answered 429: the shop wants no more requests now; try again later")
+    shop.seen.clear()
+    shop.routes["/"] = Answer(b"Forbidden", 403)
+    with pytest.raises(AnsweredError, match="answered 403: the shop refuses this crawler; ask it") as refused:
+        look(shop)
+    assert refused.value.status == 403
+    shop.routes["/robots.txt"] = Answer(b"", 503)
+    shop.seen.clear()
+    with pytest.raises(AnsweredError, match=r"robots\.txt answered 503: the shop is busy"):  # that disallows nothing
+        look(shop)
+    assert len(shop.seen) == 1
+
+
+def test_a_long_crawl_delay_is_kept_by_looking_at_one_page(shop):
+    shop.routes["/robots.txt"] = Answer(b"User-agent: *\nCrawl-delay: 3600\n", kind="text/plain")
+    found = look(shop)
+    assert [path for path, _ in shop.seen] == ["/robots.txt", "/"]
+    assert found.troubles == ["3600 s must lie between two pages: only the home page was looked at"]
+    assert drafts.draft(found, allow_loopback=True).delay == 600
+    assert "not known: no product was read" in screen(found)
+
+
+def test_what_a_screen_says_is_so(shop):
+    del shop.routes["/sitemap.xml"]
+    told = screen(look(shop))
+    assert "sitemap   none" in told
+    assert "trouble" not in told  # nobody named the sitemap that is not there
+    shop.routes["/robots.txt"] = Answer(b"User-agent: *\nDisallow: /\n", kind="text/plain")
+    lines = screen(look(shop)).splitlines()
+    assert len(lines) == 2
+    assert "DISALLOWED" in lines[1]
+
+
+def test_more_sitemaps_than_are_read_are_told_as_at_least(server):
+    names = [f"/map{number}.xml" for number in range(14)]
+    index = "".join(f"<sitemap><loc>{server.url}{name}</loc></sitemap>" for name in names)
+    server.routes["/sitemap.xml"] = Answer(f"<sitemapindex>{index}</sitemapindex>".encode(), kind="text/xml")
+    padding = "<!--" + "x" * 11_000_000 + "-->"  # larger than any page may be, and no larger than sitemaps are
+    for place, name in enumerate(names):
+        urls = "".join(f"<url><loc>{server.url}/p/{place * 10 + n}</loc></url>" for n in range(10))
+        body = f"<urlset>{padding if not place else ''}{urls}</urlset>"
+        server.routes[name] = Answer(body.encode(), kind="text/xml")
+    server.routes |= {f"/p/{n}": Answer(product_html(n)) for n in range(140)}
+    server.routes["/"] = Answer(b'<html lang="en"><title>Shop</title><h1>Shop</h1>')
+    found = look(server)
+    assert (found.products, found.partly, len(found.sitemaps)) == (50, True, 12)
+    assert "products  at least 50, by sitemap" in screen(found)
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://www.bücher.example/", "xn--bcher-kva.example"),
+        ("http://[2606:4700::1]:8080/", "2606-4700-1"),
+        ("https://_shop.example/", "shop.example"),
+        (f"https://{'long.' * 30}example/", ("long." * 12)),
+    ],
+)
+def test_every_host_gives_a_site_file(url, name, tmp_path):
+    path = drafts.write(drafts.draft(Survey(url)), tmp_path, url)
+    assert path.name == f"{name[:60]}.yaml"
+    (site,) = sites.load(path)
+    assert site.start_urls == (url,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["links", "shopify", "woocommerce"])
+def test_a_crawl_with_the_draft_gets_what_was_promised(server, tmp_path, kind):
+    head = {"links": "", "shopify": '<link href="//cdn.shopify.com/t.css">'}
+    head["woocommerce"] = '<link href="/wp-content/plugins/woocommerce/a.css">'
+    server.routes["/"] = Answer(listing_html(range(4)).replace(b"<head>", f"<head>{head[kind]}".encode()))
+    server.routes |= {f"/p/{n}": Answer(product_html(n)) for n in range(6)}
+    server.routes |= {
+        f"/img/{n}-{shot}.jpg": Answer(jpeg(2 * n + shot), kind="image/jpeg") for n in range(6) for shot in (0, 1)
+    }
+    prices = {"price": "1150", "regular_price": "1150", "currency_code": "EUR", "currency_minor_unit": 2}
+    goods = [
+        {"id": n, "name": f"Linen Shirt {n}", "permalink": f"{server.url}/p/{n}", "prices": prices,
+         "images": [{"src": f"{server.url}/img/{n}-0.jpg"}]}
+        for n in range(6)
+    ]  # fmt: skip
+    variant = {"id": 1, "title": "S", "price": "11.50", "available": True}
+    items = [
+        {"id": n, "title": f"Linen Shirt {n}", "handle": f"p-{n}", "body_html": "", "variants": [variant],
+         "images": [{"src": f"{server.url}/img/{n}-0.jpg"}]}
+        for n in range(6)
+    ]  # fmt: skip
+    if kind == "shopify":
+        server.routes["/products.json?limit=250&page=1"] = Answer(
+            json.dumps({"products": items}).encode(), kind="application/json"
+        )
+        server.routes |= {
+            f"/products/p-{n}": Answer(product_html(n).replace(b'href="/p/%d"' % n, b'href="/products/p-%d"' % n))
+            for n in range(6)
+        }
+    elif kind == "woocommerce":
+        server.routes["/wp-json/wc/store/v1/products?per_page=100&page=1"] = Answer(
+            json.dumps(goods).encode(), kind="application/json", headers={"X-WP-Total": "6"}
+        )
+    found = look(server)
+    assert (found.products, found.counted) == ((4, "links of two pages") if kind == "links" else (6, "feed"))
+    path = drafts.write(drafts.draft(found, allow_loopback=True), tmp_path, server.url)
+    text = path.read_text().replace("enabled: false", "enabled: true").replace("delay: 1.0", "delay: 0.0")
+    path.write_text(text)
+    limits = CrawlLimits(page_seconds=20, photo_seconds=20, retries=0, seconds=90)
+    now = datetime(2026, 6, 1, 3, tzinfo=UTC)
+    result = run.crawl(Catalog(tmp_path / "c"), sites.load(path), now=now, limits=limits, log=tmp_path / "log")
+    (report,) = result.report.values()
+    names = {row["name"] for row in Catalog(tmp_path / "c").read("products").to_pylist()}
+    assert names == {f"Linen Shirt {n}" for n in range(found.products)}
+    assert (report["ended"], report["errors"]) == ("finished", {})
 
 
 @pytest.mark.slow

@@ -30,16 +30,24 @@ def test_a_night_is_told_in_words_with_its_failures_by_kind() -> None:
     assert row == {
         "site": "testwick",
         "ended": "byte_limit",
-        "pages": "1,200: 1,100 unchanged, 4 rendered, 30 left for another night",
-        "products": "300: 3 new, 2 changed, 0 relisted, 1 delisted",
-        "photos": "601: 12 new (3.4 MB)",
-        "looks": "1",
+        "products": "300 (3 new, 2 changed, 1 delisted)",
+        "photos": "601 (12 new)",
         "failures": "timeout 17, http_404 2, robots 1",
+        "pages": "1,200 (1,100 unchanged, 4 rendered, 30 left)",
+        "looks": "1",
         "loaded": "12.3 MB in 1,402 requests",
-        "politeness": "waited 61 s for a busy server, robots.txt kept 5 requests back and asked for 2 s between two",
+        "politeness": "61 s waited, robots.txt kept 5 back, Crawl-delay 2 s",
     }
+    quiet = {"ended": "finished", "pages": 3, "bytes": 4_210, "requests": 5}
+    (row,) = artifacts.crawl_rows({"testwick": quiet})
+    assert (row["pages"], row["loaded"], row["politeness"]) == ("3", "4.2 kB in 5 requests", "no wait asked for")
+
+
+def test_a_site_that_is_down_is_not_told_as_finished() -> None:
+    (row,) = artifacts.crawl_rows({"testwick": {"ended": "finished", "errors": {"refused": 2}}})
+    assert (row["ended"], row["failures"], row["pages"]) == ("nothing came", "refused 2", "0")
 
 
 def test_a_site_whose_process_died_is_told_too() -> None:
     (row,) = artifacts.crawl_rows({"testwick": {}})
-    assert (row["ended"], row["failures"], row["photos"]) == ("died", "none", "0: 0 new (0.0 MB)")
+    assert (row["ended"], row["failures"], row["photos"]) == ("died", "none", "0")

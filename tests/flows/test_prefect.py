@@ -1,5 +1,7 @@
-"""The deployments of prefect.yaml on a real Prefect server: deployed, one crawl run by a worker, its artifacts read."""
+"""The deployments of prefect.yaml on a real Prefect server: deployed, one night run by a worker and one by hand; what
+the server then tells of them is read back and compared with what the shop saw."""
 
+import json
 import os
 import re
 import socket
@@ -17,6 +19,10 @@ from flows import servers
 from flows.workshop import Workshop
 
 HOME = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(HOME / "tests" / "crawlers"))
+
+from conftest_shop import Answer, Server, shop, server  # noqa: E402, F401, I001 - fixtures
+
 pytestmark = pytest.mark.slow
 
 
@@ -55,10 +61,13 @@ def ask(api: str, what: str) -> Any:
     return httpx.post(f"{api}/{what}/filter", json={}, timeout=30).raise_for_status().json()
 
 
-def test_all_deployments_and_one_crawl_by_a_worker(api: str, workshop: Workshop) -> None:
-    from demo import shop
-    from demo.build import build
+def crawl_artifact(api: str, run: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the rows of the crawl's table of a run, by site, as a person reads them in Prefect."""
+    (found,) = [row for row in ask(api, "artifacts") if row["key"] == "crawl" and row["flow_run_id"] == run["id"]]
+    return {row["site"]: row for row in json.loads(found["data"])}
 
+
+def test_all_deployments_and_a_night_of_troubles_by_a_worker(api: str, workshop: Workshop, shop: Server) -> None:  # noqa: F811
     prefect(api, "work-pool", "create", "lookbench", "--type", "process")
     prefect(api, "deploy", "--all")
     deployed = {row["name"]: row for row in ask(api, "deployments")}
@@ -78,18 +87,61 @@ def test_all_deployments_and_one_crawl_by_a_worker(api: str, workshop: Workshop)
         "manual": [],
     }
 
-    root = Path(workshop.settings.root)
-    port = int(re.findall(r":(\d+)/", (root / "sites" / "demo-shop.yaml").read_text(encoding="utf-8"))[0])
-    with shop.serve(build(root / "shop", products=8, looks=2, workers=1), port=port):
-        given = [f"root={root}", f"settings={root / 'lookbench.yaml'}", "now=2026-05-18T03:00:00Z"]
-        flags = [word for pair in given for word in ("--param", pair)]
-        prefect(api, "deployment", "run", "nightly-crawl/nightly", *flags)
-        prefect(api, "worker", "start", "--pool", "lookbench", "--run-once")
+    root, page = Path(workshop.settings.root), shop.routes["/p/3"]
+    shop.routes["/robots.txt"].body += b"Crawl-delay: 0.1\n"
+    shop.routes["/p/3"] = lambda asked, handler: (
+        page if asked.hits["/p/3"] > 1 else Answer(b"later", 429, {"Retry-After": "2"})
+    )
+    shop.routes |= {
+        "/p/8": Answer(b"no", 500),
+        "/img/2-0.jpg": Answer(b"<!doctype html>"),
+        "/img/1-1.jpg": Answer(b"", 404),
+    }
+    site = {"name": "testwick", "start_urls": [f"{shop.url}/"], "allow_loopback": True, "delay": 0, "render": "never"}
+    (root / "sites" / "demo-shop.yaml").unlink()
+    (root / "sites" / "testwick.yaml").write_text(yaml.safe_dump(site))
+    given = [f"root={root}", f"settings={root / 'lookbench.yaml'}", "now=2026-05-18T03:00:00Z"]
+    flags = [word for pair in given for word in ("--param", pair)]
+    wrote = shop.wrote
+    prefect(api, "deployment", "run", "nightly-crawl/nightly", *flags)
+    prefect(api, "worker", "start", "--pool", "lookbench", "--run-once")
     (run,) = [row for row in ask(api, "flow_runs") if flows[row["flow_id"]] == "nightly-crawl" and row["parameters"]]
     assert run["state_type"] == "COMPLETED", run["state"]
-    (artifact,) = [row for row in ask(api, "artifacts") if row["key"] == "crawl"]
-    assert "demo-shop" in artifact["data"]
-    assert workshop.catalog.read("photos").num_rows > 8
+    row = crawl_artifact(api, run)["testwick"]
+    loaded = row.pop("loaded")
+    assert row == {
+        "site": "testwick",
+        "ended": "finished",
+        "products": "11 (11 new)",
+        "photos": "21 (21 new)",  # two of each product, and the look
+        "failures": "http_404 1, http_500 1, robots 1, wrong_content_type 1",
+        "pages": "15",  # the home page, two of a category, eleven products, a look
+        "looks": "1",
+        "politeness": "2 s waited, robots.txt kept 1 back, Crawl-delay 0.1 s",
+    }
+    size, requests = re.fullmatch(r"([\d.]+) kB in (\d+) requests", loaded).groups()  # type: ignore[union-attr]
+    assert int(requests) == len(shop.seen)
+    assert float(size) * 1000 == pytest.approx(shop.wrote - wrote, abs=24 * len(shop.seen))  # but for the status lines
+    lines = [log["message"] for log in ask(api, "logs") if log["flow_run_id"] == run["id"]]
+    assert any(line.startswith("site testwick; ended finished; products 11 (11 new)") for line in lines), lines
+    assert workshop.catalog.read("photos").num_rows == 21
+
+    shop.close()  # the next night it is down
+    command = [sys.executable, "-m", "flows.cli", "crawl", "--root", root, "--settings", root / "lookbench.yaml"]
+    environment = {**os.environ, "PREFECT_API_URL": api}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=HOME, timeout=300)
+    assert done.returncode == 1
+    assert "no page could be read" in done.stderr
+    (failed,) = [row for row in ask(api, "flow_runs") if row["state_type"] == "FAILED"]
+    assert "site 'testwick': no page could be read" in failed["state"]["message"]
+    row = crawl_artifact(api, failed)["testwick"]
+    assert (row["ended"], row["products"], row["failures"]) == ("nothing came", "0", "refused 2")
+    assert row["loaded"].startswith("0.0 kB in ")
+
+
+def test_its_pages_ask_the_server_that_serves_them_and_no_other(api: str) -> None:
+    told = httpx.get(api.removesuffix("/api") + "/ui-settings", timeout=30).json()
+    assert told["api_url"] == api
 
 
 def test_status_tells_and_a_taken_port_is_refused_by_name(api: str, workshop: Workshop) -> None:
