@@ -67,9 +67,15 @@ def product(
 ) -> Merged:
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
-    for claim in claims:
-        shop = claim.source == "opengraph" or (claim.name or "").casefold().endswith((claim.brand or "\0").casefold())
-        if shop and seen.name and _is_part(seen.name, claim.name):
+    names = [(claim.name or "").casefold() for claim in claims]
+    for claim, name in zip(claims, names, strict=True):
+        shop = claim.source == "opengraph" or name.endswith((claim.brand or "\0").casefold())
+        agreed = (seen.name or "").casefold() in names
+        if (
+            (shop or agreed)
+            and seen.name
+            and _is_part(seen.name, claim.name, claim.brand or seen.brand, loose=claim.source == "opengraph")
+        ):
             merged.put("name", seen.name, "visible")
         merged.put("name", claim.name, claim.source)
     merged.put("name", seen.name, "visible")
@@ -97,13 +103,24 @@ def product(
     return merged
 
 
-def _is_part(heading: str, title: str | None) -> bool:
-    """Return whether a title is the page's heading plus something behind a separator, mostly the shop's name."""
-    folded, text = (title or "").casefold(), heading.casefold()
-    rest = folded.removeprefix(text) if folded.startswith(text) else folded.removesuffix(text)
-    return rest != folded and bool(
-        re.match(r"^\s+[-–—|:•·]\s|^\s*[|｜：]", rest) or re.search(r"\s[-–—|:•·]\s+$", rest)
-    )
+# What stands between a product's name and the rest of a title: a separator, or a bracket of Japanese titles.
+_CUT = re.compile(r"\s+[-–—|:•·]\s+|\s*[|｜：【】（）]\s*")
+
+
+def _is_part(heading: str, title: str | None, brand: str | None, *, loose: bool) -> bool:
+    """Return whether a title is the page's heading plus other things behind a separator, mostly the shop's name.
+
+    A ``loose`` title, one for sharing, may also say more around the heading: the brand, "buy", the colour. The heading
+    is then half of it or more, so that it is not the brand alone.
+    """
+    text, folded = heading.casefold(), (title or "").casefold()
+    if text == folded or text == (brand or "").casefold():
+        return False
+    parts = _CUT.split(folded)
+    if text in parts or re.search(rf"(?:^|{_CUT.pattern}){re.escape(text)}(?:$|{_CUT.pattern})", folded):
+        return True
+    whole = rf"(?<!\w){re.escape(text)}(?!\w)"
+    return loose and " " in text and any(re.search(whole, part) and 2 * len(text) >= len(part) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -134,9 +151,8 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     if high > low:
         merged.put("priceLow", prices.text_of(low, code), source)
         merged.put("priceHigh", prices.text_of(high, code), source)
-        inside = {amount for amount in seen.amounts if low <= amount <= high}
-        if len(inside) == 1 and shown in inside and seen.high is None:
-            price, origin = next(iter(inside)), "visible"
+        if shown is not None and low <= shown <= high and seen.high is None:
+            price, origin = shown, "visible"
     merged.put("price", prices.text_of(price, code), origin)
     old = [("visible", seen.regular)]
     old += [(claim.source, offer.regular) for claim in claims for offer in claim.every_offer()]

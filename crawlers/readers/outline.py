@@ -17,6 +17,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
 _MAIN = frozenset({"main", "article"})
 _BUTTONS = frozenset({"submit", "button"})
+_IMAGES = frozenset({"img", "amp-img"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
 
@@ -132,7 +133,7 @@ class _Walk:
         self.nav_depth += tag in _NAV and not self.main_depth
         if tag == "a" and (url := absolute(get("href"), self.out.base)):
             self.open.append(Link(self.at, self.at, url, element, page_key(url), in_nav=self.nav_depth > 0))
-        elif tag == "img":
+        elif tag in _IMAGES or "url(" in (get("style") or ""):
             self.out.images.append((self.at, element))
             if self.open:
                 self.open[-1].pictured = True

@@ -96,6 +96,8 @@ _SIZE_QUERY = frozenset(
             "bgcolor",
             "bg",
             "interpolation",
+            "brightness",
+            "trim",
             "strip",
             "optimize",
             "v",
@@ -132,6 +134,7 @@ _PARTS = re.compile(
     r"/w/\d{2,5}(?=/)|/\d{3,4}/\d{3,4}(?=/)|/cache/[0-9a-f]{32}(?=/)|(?<=/stencil)/[^/]+(?=/)"
     r"|(?<=\d{4})-\d{2,4}-(?:\d{2,4}|auto)(?=/)|(?<=\d)-[a-z]+_default(?=/)"
 )
+_BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*url\(\s*['\"]?(?P<url>[^'\")]+)")
 _CDN_OPTIONS = re.compile(r"/cdn-cgi/image/[^/]*=[^/]*/")
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
@@ -160,6 +163,8 @@ def of_element(image: Any, base: str) -> list[Picture]:
     for holder in holders:
         for name in SETS:
             found += list(srcset(holder.get(name), base))
+        if (drawn := _BACKGROUND.search(holder.get("style") or "")) and (url := absolute(drawn["url"], base)):
+            found.append(picture(url))
         if dynamic := holder.get("data-dynamic-image") or holder.get("data-a-dynamic-image"):
             found += list(_sized(dynamic, base))
         for name in SOURCES:
@@ -277,7 +282,9 @@ def is_junk(url: str, *labels: str | None) -> bool:
     if path.casefold().endswith((".svg", ".gif", ".ico")):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
-    return bool(_NO_PICTURE.search(last) or tokens(last, *labels) & JUNK_PICTURES)
+    # Angular marks what it inserts "ng-star-inserted": no star of a rating.
+    named = (label.replace("ng-star-inserted", "") for label in labels if label)
+    return bool(_NO_PICTURE.search(last) or tokens(last, *named) & JUNK_PICTURES)
 
 
 def is_share_crop(url: str) -> bool:

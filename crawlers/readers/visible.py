@@ -12,6 +12,8 @@ from crawlers.readers.texts import squeeze, tokens
 _NEAR = 5
 """Texts between the price and what belongs to it: an old price, the other end of a range."""
 _PIECE = re.compile(rf"^(?:{prices.SIGN})?[\d.,]{{0,9}}$")
+# "59€" and "90": the sign stands for the decimal comma.
+_SIGN_FOR_COMMA = re.compile(r"^\d{1,4}[€£]\d{2}$")
 # Attributes that repeat an old price as a number: data-original-price="40".
 _OLD_ATTRIBUTE = re.compile(r"data-(?:\w+-)*(?:original|regular|old|was|rrp|list)-price")
 _VALUE_TAGS = frozenset({"dt", "th", "b", "strong", "span", "label", "td", "div"})
@@ -72,7 +74,8 @@ def _joined(own: list[Text]) -> list[Text]:
             whole = True
             continue
         last = made[-1] if made else text
-        if whole or text.at - last.at > 12 or text.struck != last.struck or not _continues(last.text, text.text):
+        goes_on = _continues(last.text, text.text) or (_SIGN_FOR_COMMA.match(last.text + text.text) and _is_cents(text))
+        if whole or text.at - last.at > 12 or text.struck != last.struck or not goes_on:
             made.append(text)
         else:
             cents = last.text[-1].isdigit() and len(text.text) == 2 and _is_cents(text)
@@ -118,7 +121,8 @@ def _mark(
     """Score an amount: close behind the title, alone in its text, named a price, and no promotion is best."""
     before, after = around
     beside = prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
-    alone = re.sub(r"[\W\d]+", "", text.text[: amount.start] + text.text[amount.end :])
+    rest = words.PRICE_LABEL.sub("", f"{text.text[: amount.start]} {text.text[amount.end :]}")
+    alone = re.sub(r"[\W\d]+", "", rest)
     taxed = words.TAX_NOTE.search(after) and not words.BEFORE_TAX.search(after[:30])
     if words.BUY.match(after) or taxed or words.SAVING.search(after[:30]):
         after = ""

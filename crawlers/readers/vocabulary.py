@@ -36,7 +36,7 @@ OTHERS = _set(
 )
 PRICES = _set(
     "price prices preis prix precio preco prezzo pris cena hinta prijs cost amount money sale sales now value current",
-    "bid total final our ours special prc",
+    "bid total final our ours special prc pricing",
 )
 SOFT_OLD = _set("regular original org list full standard normal")
 # "with-list-price": a price beside an old one, not the old one.
@@ -70,7 +70,16 @@ OTHER_HEADING = _pattern(
     r"style (?:it )?with|from the .{0,20}edit|das könnte|ähnlich|passend|zuletzt|kunden kauften|aussi|similaires",
     r"récemment|recommand|complétez|te puede|también|relacionad|similares|recientes|potrebbe|simili|correlati|visti",
     r"ook leuk|gerelateerd|vergelijkbar|podobne|polecane|passar till|liknande|lignende|andre købte|samankaltais|līdzīg",
-    r"также|похож|関連|おすすめ|相关|추천",
+    r"также|похож|рекоменд|схож|подібн|вас може|関連|おすすめ|この商品を見|相关|猜你喜欢",
+    r"相關|推薦|추천|관련",
+    r"ajánl|hasonló|mohlo by|podobné|související|doporuč|súvisiace|odporúč|mogłoby|inne klient|klienci|klientów",
+    r"recomandat|similare|asemănăto|s-ar putea|σχετικ|παρόμοι|προτείνουμε|μπορεί|препоръч|подобни",
+    r"slično|slični|podobni",
+    r"preporuč|panaš|rekomenduo|sarnased|soovita|tutustu|suositte|muut ostivat|kanskje|andre så|anbefal|vi rekommend",
+    r"benzer|önerilen|ilgini|cari juga|serupa|rekomendasi|mungkin juga|tương tự|gợi ý|คล้าย|แนะนำ|ที่เกี่ยวข้อง",
+    r"قد يعجبك|مشابه",
+    r"ذات صلة|מוצרים דומים|אולי|combineer|bekeken|klanten|dazu passt|abbinalo|consigliat|quem viu|compre junto",
+    r"productos que|combínalo|produtos relacionados|veja também|completa (?:tu|il|o)|les clients|associer",
 )
 PROMOTION = _pattern(
     r"\bfree\b|shipping|delivery|\bsave\b|saving|\boff\b|discount|payments?\b|instal|month|per week|/ ?mo\b",
@@ -81,10 +90,18 @@ PROMOTION = _pattern(
     r"rate|raten|monat|sparen|gutschein|livraison|offert|économis|mois|fois|envío|ahorr|cuota|mes\b|spedizione|risparm",
     r"mese|frakt|fri |spar|leverans|nomaksa|mēnes|ietaup|parcela|vezes|poupe|frete|portes|dostaw|rata|wysyłk",
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
+    r"\b30\W+(?:\w+ )?(?:jours|giorni|dage?[rn]?|tagen?|päiv|pv|dn[ií]|nap\b|zile|дн|ден|ημ|días|dias|gün)",
     r"excl\.|without tax|zzgl|\bmembers?\b|\bclub\b|loyalty|mitglieder|adhérent|\bsocios?\b|medlem",
 )
 # What a badge beside a sale price says of it: "-30%", "(40% off)", "(You save".
-SAVING = re.compile(r"^\W*\d{1,2}(?:[.,]\d+)?\s?%[^.]{0,20}$|^\(")
+SAVING = re.compile(r"^\W*\d{1,2}(?:[.,]\d+)?\s?%[^.]{0,20}\.?$|^\(")
+# What names a price as the one asked now; beside an amount it says no more than the amount alone.
+PRICE_LABEL = re.compile(
+    r"\b(?:(?:now|sale|special|current|our)(?: price)?|price|only|from|jetzt|nur|ab|preis|aktueller preis|à partir de|"
+    r"dès|prix(?: actuel| soldé)?|ahora|desde|precio(?: actual)?|ora|da|prezzo|por|a partir de|preço|voor|vanaf|nu|"
+    r"från|fra|pris|od|cena|alkaen|hinta|от|цена|ціна|ár)\b",
+    re.IGNORECASE,
+)
 # A price before tax: "49,50 excl. btw", "£80.00 ex VAT".
 BEFORE_TAX = re.compile(
     r"\b(?:excl?|excluding|exkl|without|before|plus|hors|sans|zonder|sin|senza|ohne|bez)\b\.?\s*"
@@ -95,7 +112,10 @@ TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b
 OLD_WORD = re.compile(
     r"\b(?:was|before|rrp|msrp|m\.?r\.?p\.?|uvp|listenpreis|ursprünglich|"
     r"price reduced from|pvr|prezzo di listino|cena regularna|"
-    r"statt|avant|antes|prima|old price|reg(?:ular|\.)?(?: price)?|list price|"
+    r"statt|avant|antes|prima|(?:old|previous|initial|regular|usual) price|prix (?:initial|d['’]origine|barré)|"
+    r"precio (?:anterior|original)|prezzo (?:precedente|originale)|preço (?:anterior|original)|preț(?:ul)? inițial|"
+    r"ursprungligt? pris|oprindelig pris|alkuperäinen hinta|původní cena|pôvodná cena|eredeti ár|стара ціна|"
+    r"старая цена|αρχική τιμή|reg(?:ular|\.)?(?: price)?|list price|"
     r"retail|originally|compare at|ord\.?|tidigare|før|normalpris|prix conseillé|van|ursprünglicher preis war|"
     r"original price was|comparable value)\b\.?\s*:?\s*$",
     re.IGNORECASE,
@@ -123,11 +143,29 @@ IN_STOCK = re.compile(
     re.IGNORECASE,
 )
 BUY = re.compile(
-    r"^(?:add to (?:bag|cart|basket|trolley)|buy(?: it)? now|in den warenkorb|ajouter au panier|"
-    r"añadir a la (?:cesta|bolsa)|aggiungi al carrello|adicionar ao (?:carrinho|saco)|lägg i (?:varukorg|väska)\w*|"
-    r"in winkelmand|dodaj do koszyka|læg i kurv|in (?:den )?warenkorb legen|añadir al carrito|sepete ekle|"
-    r"voeg aan winkelmand toe|adicionar à cesta|lisää (?:osto)?koriin|vložit do košíku|pridať do košíka|"
-    r"добавить в корзину|додати в кошик|προσθήκη στο καλάθι|カートに入れる)$",
+    r"^(?:add to (?:my |your |shopping )?(?:bag|cart|basket|trolley)|buy(?: it)?(?: now)?|purchase|"
+    r"in den (?:warenkorb|einkaufswagen)|in (?:den )?warenkorb legen|(?:jetzt )?kaufen|"
+    r"ajouter(?: au panier)?|acheter|añadir(?: al carrito| a la (?:cesta|bolsa))?|"
+    r"agregar al carrito|comprar(?: ahora| agora)?|"
+    r"aggiungi(?: al carrello| alla borsa)?|acquista(?: ora)?|adicionar(?: ao (?:carrinho|saco)| à cesta)?|"
+    r"in (?:mijn )?winkel(?:mand|wagen)(?:je)?|"
+    r"(?:voeg )?(?:toevoegen )?aan winkel(?:mand|wagen)(?:je)?(?: toe(?:voegen)?)?|"
+    r"lägg i (?:varukorg|väska|shoppingbag)\w*|köp(?: nu)?|l[æe]gg? i (?:indkøbs|handle)?kurv\w*|"
+    r"køb(?: nu)?|kjøp(?: nå)?|"
+    r"lisää (?:osto(?:s)?)?koriin|osta(?: nyt)?|dodaj do koszyka|do koszyka|kup teraz|"
+    r"(?:vložit |přidat )?do košíku|koupit|(?:pridať |vložiť )?do košíka|kúpiť|"
+    r"kosárba(?: teszem| helyezem| rakom)?|(?:adaugă|adauga) în co[șş]|adauga in cos|cumpără(?: acum)?|"
+    r"dodaj u (?:košaricu|korpu)|v košarico|dodaj v košarico|į krepšelį|(?:ielikt|pievienot) groz[āa]m?|"
+    r"lisa (?:ostu)?korvi|"
+    r"(?:добавить )?в корзину|купить(?: сейчас)?|(?:додати )?(?:в|до|у) кошика?|купити|добави в количката|купи|"
+    r"(?:προσθήκη )?στο καλάθι|αγορά|sepete ekle|(?:hemen|şimdi) al|"
+    r"أضف إلى (?:السلة|الحقيبة|عربة التسوق)|اشتر الآن|הוספה לסל|הוסף לסל|"
+    r"masukkan keranjang|tambah(?:kan)? ke (?:keranjang|troli)|beli sekarang|thêm vào giỏ(?: hàng)?|mua ngay|"
+    r"(?:เพิ่ม|หยิบ|ใส่)(?:ลง|ไปยัง|ใส่)?(?:ใน)?(?:ตะกร้า|รถเข็น)(?:สินค้า)?|ซื้อ(?:เลย|ทันที|สินค้า)?|"
+    r"장바구니(?:에)?(?: ?담기)?|(?:바로 ?)?구매(?:하기)?|"
+    r"カートに(?:入れる|追加)|(?:買い物)?(?:かご|カゴ)に(?:追加|入れる)|"
+    r"購入(?:する|手続きへ)|"
+    r"(?:加入|添加到|放入)(?:购物车|購物車|购物袋|購物袋)|立即(?:购买|購買)|直接購買)$",
     re.IGNORECASE,
 )
 BY = re.compile(r"^(?:by|von|par|de|da|brand|marke|marque|marca)\s*:?\s+", re.IGNORECASE)
