@@ -14,102 +14,23 @@ from crawlers.readers.vocabulary import JUNK_PICTURES
 
 # An address without a size: larger than any size that its path names, smaller than a query's width above it.
 UNSIZED = 1100
-SOURCES = (
-    *(
-        "data-zoom-image",
-        "data-large_image",
-        "data-large-image",
-        "data-old-hires",
-        "data-hires",
-        "data-zoom",
-        "data-full",
-    ),
-    *(
-        "data-zoom-src",
-        "data-src-zoom-image",
-        "data-image-large-src",
-        "data-large-src",
-        "data-image-large",
-        "data-src-large",
-        "data-original",
-        "data-lazy-src",
-        "data-lazy",
-        "data-src",
-        "data-image",
-        "src",
-    ),
+# Hosts of stills of videos.
+VIDEO_HOSTS = ("youtube.com", "ytimg.com", "vimeocdn.com")
+_SOURCES = (
+    "data-zoom-image data-large_image data-large-image data-old-hires data-hires data-zoom data-full "
+    "data-zoom-src data-src-zoom-image data-image-large-src data-large-src data-image-large data-src-large "
+    "data-original data-lazy-src data-lazy data-src data-image src"
 )
+SOURCES = tuple(_SOURCES.split())
 SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _FILE = re.compile(r"\.(?:jpe?g|png|webp|avif|heic|tiff?|bmp)$", re.IGNORECASE)
-_SIZE_QUERY = frozenset(
-    (
-        *(
-            "w",
-            "width",
-            "h",
-            "height",
-            "sw",
-            "sh",
-            "wid",
-            "hei",
-            "wd",
-            "wdth",
-            "hgt",
-            "size",
-            "scl",
-            "scale",
-            "imwidth",
-        ),
-        *(
-            "imheight",
-            "odnwidth",
-            "odnheight",
-            "maxwidth",
-            "max-w",
-            "max-h",
-            "resize",
-            "downsize",
-            "canvas",
-            "im_w",
-            "sm",
-            "sfrm",
-            "resmode",
-            "fit",
-        ),
-        *(
-            "q",
-            "quality",
-            "qlt",
-            "quality_auto",
-            "fmt",
-            "format",
-            "fm",
-            "auto",
-            "f",
-            "type",
-            "dpr",
-            "usm",
-            "op_sharpen",
-        ),
-        *(
-            "sharp",
-            "bgcolor",
-            "bg",
-            "interpolation",
-            "brightness",
-            "trim",
-            "strip",
-            "optimize",
-            "v",
-            "ver",
-            "version",
-            "rev",
-            "t",
-            "ts",
-            "timestamp",
-        ),
-    )
+_SIZE_NAMES = (
+    "w width h height sw sh wid hei wd wdth hgt size scl scale imwidth imheight odnwidth odnheight maxwidth "
+    "max-w max-h resize downsize canvas im_w sm sfrm resmode fit q quality qlt quality_auto fmt format fm "
+    "auto f type dpr usm op_sharpen sharp bgcolor bg interpolation brightness trim strip optimize v ver "
+    "version rev t ts timestamp"
 )
+_SIZE_QUERY = frozenset(_SIZE_NAMES.split())
 _WIDTH_QUERY = ("w", "width", "sw", "wid", "imwidth", "maxwidth", "max-w", "wd", "h", "height", "sh", "hei", "size")
 _CROP = re.compile(r"crop|rect|region|gravity|^x$|^y$|focal", re.IGNORECASE)
 # Sizes that shops put before the suffix of a file: -600x800, _64x64, _600x, _x800, ._AC_UX679_, @2x, _large.
@@ -279,7 +200,7 @@ def is_file(url: str) -> bool:
 def is_junk(url: str, *labels: str | None) -> bool:
     """Return whether an address or its labels speak of an icon, a logo, a placeholder or a tracking pixel."""
     path = path_of(url)
-    if path.casefold().endswith((".svg", ".gif", ".ico")):
+    if path.casefold().endswith((".svg", ".gif", ".ico")) or urlsplit(url).netloc.casefold().endswith(VIDEO_HOSTS):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
     # Angular marks what it inserts "ng-star-inserted": no star of a rating.

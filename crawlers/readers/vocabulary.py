@@ -23,7 +23,7 @@ PAGERS = _set("pagination pager pages paging paginator pagenav paginate")
 GALLERIES = _set("gallery image images media photos pdp")
 STRIPS = _set("thumbs thumbnails indicators thumbstrip thumblist thumbnav")
 STRUCK = _set(
-    "was old strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare",
+    "was old prev strike struck striked strikethrough crossed previous before initial rrp uvp msrp linethrough compare",
     "deleted",
     "stroke through",
 )
@@ -38,7 +38,7 @@ PRICES = _set(
     "price prices preis prix precio preco prezzo pris cena hinta prijs cost amount money sale sales now value current",
     "bid total final our ours special prc pricing",
 )
-SOFT_OLD = _set("regular original org list full standard normal")
+SOFT_OLD = _set("regular original org list full standard normal traditional")
 # "with-list-price": a price beside an old one, not the old one.
 BESIDE_OLD = _set("with has")
 MEMBERS = _set("club member members membership loyalty")
@@ -91,6 +91,11 @@ PROMOTION = _pattern(
     r"mese|frakt|fri |spar|leverans|nomaksa|mēnes|ietaup|parcela|vezes|poupe|frete|portes|dostaw|rata|wysyłk",
     r"verzend|bespaar|termijn|p\.?/?m\b|per unit|/ ?(?:kg|100|l\b|m\b)|lowest (?:price )?in|30 days|najniższa",
     r"\b30\W+(?:\w+ )?(?:jours|giorni|dage?[rn]?|tagen?|päiv|pv|dn[ií]|nap\b|zile|дн|ден|ημ|días|dias|gün)",
+    r"tarjeta|\bcarte\b|\bkarte\b|cartão|kartą|kartı|картой|카드|カード|cashback|kupon|купон|คูปอง|券|쿠폰|クーポン|ポイント|포인트|적립",
+    r"доставк|szállít|livrare|transport|αποστολ|μεταφορικ|kargo|ongkir|ongkos|vận chuyển|จัดส่ง|شحن|توصيل|משלוח|送料",
+    r"배송|运费|運費",
+    r"ušted|ušet|megtakar|econom|tasarruf|oszczęd|tiết kiệm|ประหยัด|وفر|выгод|эконом|економ|節省|立減|お得",
+    r"taksit|splát|részlet|рассроч|платеж|δόσεις|cicilan|ผ่อน|دفعات|תשלומים|할부|分期",
     r"excl\.|without tax|zzgl|\bmembers?\b|\bclub\b|loyalty|mitglieder|adhérent|\bsocios?\b|medlem",
 )
 # What a badge beside a sale price says of it: "-30%", "(40% off)", "(You save".
