@@ -119,7 +119,7 @@ def _marks(own: list[Text], title_at: int, region: str | None) -> list[_Mark]:
         if amounts:
             before = own[index - 1].text if index and _beside(own[index - 1], text, 6) else ""
             after = own[index + 1].text if index + 1 < len(own) and _beside(text, own[index + 1], 4) else ""
-            alone = re.sub(r"[\W\d]+", "", words.PRICE_LABEL.sub("", _without(text.text, amounts)))
+            alone = re.sub(r"[\W\d]+", "", words.PRICE_LABEL.without(_without(text.text, amounts)))
             marks += [_mark(index, text, amount, (before, after, alone), index - title, region) for amount in amounts]
     return [mark for mark in marks if mark.amount.currency and mark.amount.value > 0]
 
@@ -157,8 +157,9 @@ def _mark(
     score = -0.6 * distance if distance >= 0 else -6 + 0.9 * distance
     score += 8 if text.names & words.PRICES else 0
     score += 6 if not alone else (2 if len(alone) < 8 else 0)
-    score -= 14 if words.PROMOTION.search(text.text) else (7 if words.PROMOTION.search(near) else 0)
-    score -= 7 if words.BEFORE_TAX.search(near) and not words.PROMOTION.search(near) else 0
+    promotion = words.PROMOTION.search(near)
+    score -= 14 if words.PROMOTION.search(text.text) else (7 if promotion else 0)
+    score -= 7 if not promotion and words.BEFORE_TAX.search(near) else 0
     score -= 10 if text.names & words.MEMBERS else 0
     old = text.struck or bool(words.OLD_WORD.search(f"{before} {text.text[: amount.start]}"[-40:]))
     return _Mark(index, text, replace(amount, currency=amount.currency or beside), score, old)
@@ -235,9 +236,10 @@ def _buys(text: Text) -> bool:
 def _status(text: Text) -> str | None:
     """Return the availability that a text states; a list entry or table cell counts only where it is labelled so."""
     labelled = text.names & words.STOCK
-    if words.PROMOTION.search(text.text) or (not labelled and (len(text.text) > 40 or text.element.tag in _CELLS)):
+    if not labelled and (len(text.text) > 40 or text.element.tag in _CELLS):
         return None
-    return next((status for status, pattern in _STATUS if pattern.search(text.text)), None)
+    found = next((status for status, pattern in _STATUS if pattern.search(text.text)), None)
+    return None if found and words.PROMOTION.search(text.text) else found
 
 
 _CELLS = frozenset({"li", "label", "td", "th"})
