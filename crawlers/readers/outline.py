@@ -7,7 +7,7 @@ from typing import Any
 
 from crawlers.readers.texts import squeeze, tokens
 from crawlers.readers.urls import absolute, page_key
-from crawlers.readers.vocabulary import GALLERIES, OTHERS, PRICES, STRUCK, TRAILS
+from crawlers.readers.vocabulary import DIALOGS, GALLERIES, OTHERS, PRICES, STRUCK, TRAILS
 
 MAX_ELEMENTS = 60_000
 _SKIP = frozenset(
@@ -17,6 +17,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
 _MAIN = frozenset({"main", "article"})
 _BUTTONS = frozenset({"submit", "button"})
+_DIALOGS = frozenset({"dialog", "alertdialog"})
 _IMAGES = frozenset({"img", "amp-img"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
@@ -169,6 +170,7 @@ class _Walk:
             or own & OTHERS
             or {"you", "may"} <= own
             or {"cross", "sell"} <= own
+            or _is_dialog(element)
         ):
             out.zones.append((start, self.at, "other"))
         if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):
@@ -187,6 +189,12 @@ class _Walk:
             self.open[-1].text = f"{self.open[-1].text} {text}".strip()[:500]
         near = self.names[-1] | self.names[-2] | self.names[-3]
         self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
+
+
+def _is_dialog(element: Any) -> bool:
+    """Return whether an element is a window over the page, as of a cart or another product's quick view."""
+    role, names = element.get("role"), element.get("class")
+    return role in _DIALOGS or element.tag == "dialog" or bool(names and not DIALOGS.isdisjoint(names.split()))
 
 
 def _says_more(label: str, element: Any) -> bool:

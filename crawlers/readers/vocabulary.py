@@ -26,6 +26,7 @@ class _Folded:
 
 # Class names, ids and labels ------------------------------------------------------------------------------
 
+DIALOGS = _set("modal quickview quick-view quickbuy popup drawer")
 TRAILS = _set("breadcrumb breadcrumbs crumb crumbs trail path brotkrumen ariane migas breadcrumblist")
 MENUS = _set("pagination pager pages menu tabs social sizes swatches share")
 PAGERS = _set("pagination pager pages paging paginator pagenav paginate")
@@ -117,8 +118,8 @@ PRICE_LABEL = _Folded(
 )
 # A price before tax: "49,50 excl. btw", "£80.00 ex VAT".
 BEFORE_TAX = re.compile(
-    r"\b(?:excl?|excluding|exkl|without|before|plus|hors|sans|zonder|sin|senza|ohne|bez)\b\.?\s*"
-    r"(?:mwst|ust|vat|ttc|tva|taxes?|moms|iva|btw|gst|steuern?|dph)\b|\bHT\b|\bnetto\b|\+\s*vat\b",
+    r"\b(?:excl?|excluding|exkl|zzgl|zuzüglich|without|before|plus|hors|sans|zonder|sin|senza|ohne|bez)\b\.?\s*"
+    r"(?:mwst|ust|vat|ttc|tva|taxes?|moms|iva|btw|gst|steuern?|dph)\b|\bHT\b|\bnetto\b|\+\s*(?:vat|mwst|iva|tva|btw|moms)\b",
     re.IGNORECASE,
 )
 TAX_NOTE = re.compile(r"\b(?:mwst|ust|vat|ttc|tva|moms|iva|tax(?:es)?|btw|gst)\b|税", re.IGNORECASE)
