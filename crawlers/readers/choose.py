@@ -119,6 +119,9 @@ def _one(cluster: list[Claim], context: Context) -> Claim:
         for url in holder.images + [image for offer in holder.offers for image in offer.images]:
             seen.setdefault(pictures.key(url), url)
     made.images = list(seen.values()) or list(first.images)
+    asked = [claim for claim in members if claim.url in context.urls and claim.images]
+    if 0 < len(asked) < len(members):  # the address names one variant: what the page shows of it comes first
+        made.images.sort(key=lambda url: url != asked[0].images[0])
     return made
 
 

@@ -64,8 +64,15 @@ def read(out: Outline, known: list[str]) -> list[Picture]:
         spans = [out.spans[holder] for holder in holders]
         chosen = [entry for entry in images if entry in anchors or any(low <= entry[0] <= high for low, high in spans)]
     else:
-        chosen = _nearest(out, images)
+        chosen = _large_first(_nearest(out, images))
     return [address for entry in _without_switches(chosen)[:MAX_PICTURES] for address in _unified(entry[2])]
+
+
+def _large_first(chosen: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+    """Return a gallery with the strip of small pictures, which may stand before the large ones, behind them."""
+    widths = [max(entry.width for entry in addresses) for _, _, addresses in chosen]
+    least = max(widths, default=0) / 5
+    return [chosen[at] for at in sorted(range(len(chosen)), key=lambda at: widths[at] < least)]
 
 
 def _without_switches(chosen: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:

@@ -7,7 +7,9 @@ The rules, in full:
    page. Name and description follow it; the page's own product is chosen before (``choose``).
 2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the
    regular
-   price. Where two sources of markup disagree, the one that the page shows as its price wins. Otherwise rule 1.
+   price. Where two sources of markup disagree, the one that the page shows as its price wins, and a lone one that the
+   page shows nowhere is stale.
+   Otherwise rule 1.
 3. One buyable size makes the product buyable. Different prices of variants are a range, and ``price`` is its low end
    unless
    the page shows one of them.
@@ -67,9 +69,15 @@ def product(
 ) -> Merged:
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
-    for claim in claims:
-        shop = claim.source == "opengraph" or (claim.name or "").casefold().endswith((claim.brand or "\0").casefold())
-        if shop and seen.name and _is_part(seen.name, claim.name):
+    names = [(claim.name or "").casefold() for claim in claims]
+    for claim, name in zip(claims, names, strict=True):
+        shop = claim.source == "opengraph" or name.endswith((claim.brand or "\0").casefold())
+        agreed = (seen.name or "").casefold() in names
+        if (
+            (shop or agreed)
+            and seen.name
+            and _is_part(seen.name, claim.name, claim.brand or seen.brand, loose=claim.source == "opengraph")
+        ):
             merged.put("name", seen.name, "visible")
         merged.put("name", claim.name, claim.source)
     merged.put("name", seen.name, "visible")
@@ -97,13 +105,25 @@ def product(
     return merged
 
 
-def _is_part(heading: str, title: str | None) -> bool:
-    """Return whether a title is the page's heading plus something behind a separator, mostly the shop's name."""
-    folded, text = (title or "").casefold(), heading.casefold()
-    rest = folded.removeprefix(text) if folded.startswith(text) else folded.removesuffix(text)
-    return rest != folded and bool(
-        re.match(r"^\s+[-–—|:•·]\s|^\s*[|｜：]", rest) or re.search(r"\s[-–—|:•·]\s+$", rest)
-    )
+# What stands between a product's name and the rest of a title: a separator, or a bracket of Japanese titles.
+_CUT = re.compile(r"\s+[-–—|:•·]\s+|\s*[|｜：【】（）]\s*")
+
+
+def _is_part(heading: str, title: str | None, brand: str | None, *, loose: bool) -> bool:
+    """Return whether a title is the page's heading plus other things behind a separator, mostly the shop's name.
+
+    A ``loose`` title, one for sharing, may also say more around the heading: the brand, "buy", the colour. The heading
+    is then half of it or three words, so that it is not the brand alone.
+    """
+    text, folded = heading.casefold(), (title or "").casefold()
+    if text == folded or text == (brand or "").casefold():
+        return False
+    parts = _CUT.split(folded)
+    if text in parts or re.search(rf"(?:^|{_CUT.pattern}){re.escape(text)}(?:$|{_CUT.pattern})", folded):
+        return True
+    whole = rf"(?<!\w){re.escape(text)}(?!\w)"
+    holders = [part for part in parts if re.search(whole, part)]
+    return loose and " " in text and any(2 * len(text) >= len(part) or text.count(" ") > 1 for part in holders)
 
 
 @dataclass(frozen=True)
@@ -123,7 +143,7 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     code, code_source = next(((code, source) for code, source in named if code), (None, ""))
     merged.put("currency", code, code_source)
     shown = seen.price if seen.currency in (None, code) or prices.share_sign(seen.currency, code) else None
-    stated = [_in_major_units(entry, [other.low for other in stated] + [seen.price or Decimal(0)]) for entry in stated]
+    stated = [_in_major_units(entry, [*(other.low for other in stated), *seen.amounts]) for entry in stated]
     if stated:
         low, high, source = _settled(stated, shown if seen.sure else None, seen, code)
     elif seen.price is not None:
@@ -134,9 +154,8 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     if high > low:
         merged.put("priceLow", prices.text_of(low, code), source)
         merged.put("priceHigh", prices.text_of(high, code), source)
-        inside = {amount for amount in seen.amounts if low <= amount <= high}
-        if len(inside) == 1 and shown in inside and seen.high is None:
-            price, origin = next(iter(inside)), "visible"
+        if shown is not None and low <= shown <= high and seen.high is None:
+            price, origin = shown, "visible"
     merged.put("price", prices.text_of(price, code), origin)
     old = [("visible", seen.regular)]
     old += [(claim.source, offer.regular) for claim in claims for offer in claim.every_offer()]
@@ -147,6 +166,8 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
 
 def _in_major_units(entry: _Stated, others: Sequence[Decimal]) -> _Stated:
     """Return a stated price in its main unit: a whole amount a hundred times of another one counts cents."""
+    if prices.MINOR_UNITS.get(entry.currency or "", 2) == 0:
+        return entry
     if entry.low == entry.low.to_integral_value() and any(other and entry.low == 100 * other for other in others):
         return replace(entry, low=entry.low / 100, high=entry.high / 100)
     return entry
@@ -167,6 +188,8 @@ def _settled(
         winner = next((entry for entry in stated[1:] if shown in (entry.low, entry.high)), None)
         if winner:
             return shown, shown, f"{winner.source} as shown ({says})"
+        if one and len(stated) == 1 and first.low not in seen.told:
+            return shown, shown, f"visible ({says})"
     rival = next((entry for entry in stated[1:] if not first.low <= entry.low <= first.high), None)
     note = f" ({rival.source} says {prices.text_of(rival.low, code)})" if rival else ""
     return first.low, first.high, first.source + note

@@ -7,7 +7,7 @@ from typing import Any
 
 from crawlers.readers.texts import squeeze, tokens
 from crawlers.readers.urls import absolute, page_key
-from crawlers.readers.vocabulary import GALLERIES, OTHERS, PRICES, STRUCK, TRAILS
+from crawlers.readers.vocabulary import DIALOGS, GALLERIES, OTHERS, PRICES, STRUCK, TRAILS
 
 MAX_ELEMENTS = 60_000
 _SKIP = frozenset(
@@ -17,6 +17,10 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NAV = frozenset({"header", "footer", "nav"})
 _MAIN = frozenset({"main", "article"})
 _BUTTONS = frozenset({"submit", "button"})
+# Windows over the page, as of a cart or of another product's quick view.
+_DIALOGS = "descendant::dialog | descendant::*[@role='dialog' or @role='alertdialog']"
+_WINDOWS = tokens(*DIALOGS)
+_IMAGES = frozenset({"img", "amp-img"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
 
@@ -95,6 +99,7 @@ def read(root: Any, base: str) -> Outline:
         else:
             walk.enter(element)
     out = walk.out
+    out.zones += [(*out.spans[element], "other") for element in walk.body.xpath(_DIALOGS) if element in out.spans]
     out.links.sort(key=lambda link: link.at)
     out.headings.sort(key=lambda heading: heading[0])
     return out
@@ -122,23 +127,24 @@ class _Walk:
         self.at += 1
         tag, get = element.tag, element.get
         own = tokens(get("class"), get("id"), get("data-testid"), get("aria-label"), get("itemprop"), get("data-test"))
-        if own & TRAILS:
+        if not own.isdisjoint(TRAILS):
             self.out.trails.append(element)
-        lined = "line-through" in (get("style") or "")
-        self.struck.append(self.struck[-1] or lined or tag in _STRUCK_TAGS or bool(own & STRUCK))
+        style = get("style") or ""
+        lined = tag in _STRUCK_TAGS or "line-through" in style
+        self.struck.append(self.struck[-1] or lined or not own.isdisjoint(STRUCK))
         self.names.append(own)
         self.out.spans[element] = (self.at, self.at)
         self.main_depth += tag in _MAIN
         self.nav_depth += tag in _NAV and not self.main_depth
         if tag == "a" and (url := absolute(get("href"), self.out.base)):
             self.open.append(Link(self.at, self.at, url, element, page_key(url), in_nav=self.nav_depth > 0))
-        elif tag == "img":
+        elif tag in _IMAGES or "url(" in style:
             self.out.images.append((self.at, element))
             if self.open:
                 self.open[-1].pictured = True
         elif tag == "input" and get("type") in _BUTTONS and get("value"):
             self.text(get("value"), element)
-        if own & PRICES and (label := get("aria-label")) and _says_more(label, element):
+        if not own.isdisjoint(PRICES) and (label := get("aria-label")) and _says_more(label, element):
             self.text(label, element)
         if element.text:
             self.text(element.text, element)
@@ -168,6 +174,7 @@ class _Walk:
             or own & OTHERS
             or {"you", "may"} <= own
             or {"cross", "sell"} <= own
+            or (not own.isdisjoint(_WINDOWS) and not DIALOGS.isdisjoint((element.get("class") or "").split()))
         ):
             out.zones.append((start, self.at, "other"))
         if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):

@@ -47,7 +47,7 @@ def _stated_address(root: Any) -> str | None:
 
 def _own(page: Sources, seen: visible.Seen) -> list[Claim]:
     """Return the claims about the page's own product, in order of trust."""
-    names = dict.fromkeys(([page.outline.title] if page.outline.title else []) + page.hints)
+    names = dict.fromkeys(([page.outline.title] if page.outline.title else []) + page.names)
     urls = dict.fromkeys(url for url in (page.url, page.base, page.canonical, page.og.url) if url)
     colors = (seen.color,) if seen.color else ()
     context = choose.Context(tuple(urls), tuple(names), tuple(page.og.images), colors)
@@ -71,7 +71,7 @@ def _own_item(page: Sources, context: choose.Context) -> Claim | None:
     """Return the page's product in microdata; one of several items must bear the page's name."""
     micro = page.micro[0]
     claim = choose.own(micro, context)
-    names = [page.outline.title, *(product.name for product in page.graph.products[:1])]
+    names = [page.outline.title, page.og.name, *(product.name for product in page.graph.products[:1])]
     if claim and len(micro) > 1 and claim.name and any(names) and max(alike(claim.name, name) for name in names) < 0.6:
         return None
     return claim

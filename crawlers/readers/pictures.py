@@ -14,100 +14,23 @@ from crawlers.readers.vocabulary import JUNK_PICTURES
 
 # An address without a size: larger than any size that its path names, smaller than a query's width above it.
 UNSIZED = 1100
-SOURCES = (
-    *(
-        "data-zoom-image",
-        "data-large_image",
-        "data-large-image",
-        "data-old-hires",
-        "data-hires",
-        "data-zoom",
-        "data-full",
-    ),
-    *(
-        "data-zoom-src",
-        "data-src-zoom-image",
-        "data-image-large-src",
-        "data-large-src",
-        "data-image-large",
-        "data-src-large",
-        "data-original",
-        "data-lazy-src",
-        "data-lazy",
-        "data-src",
-        "data-image",
-        "src",
-    ),
+# Hosts of stills of videos.
+VIDEO_HOSTS = ("youtube.com", "ytimg.com", "vimeocdn.com")
+_SOURCES = (
+    "data-zoom-image data-large_image data-large-image data-old-hires data-hires data-zoom data-full "
+    "data-zoom-src data-src-zoom-image data-image-large-src data-large-src data-image-large data-src-large "
+    "data-original data-lazy-src data-lazy data-src data-image src"
 )
+SOURCES = tuple(_SOURCES.split())
 SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _FILE = re.compile(r"\.(?:jpe?g|png|webp|avif|heic|tiff?|bmp)$", re.IGNORECASE)
-_SIZE_QUERY = frozenset(
-    (
-        *(
-            "w",
-            "width",
-            "h",
-            "height",
-            "sw",
-            "sh",
-            "wid",
-            "hei",
-            "wd",
-            "wdth",
-            "hgt",
-            "size",
-            "scl",
-            "scale",
-            "imwidth",
-        ),
-        *(
-            "imheight",
-            "odnwidth",
-            "odnheight",
-            "maxwidth",
-            "max-w",
-            "max-h",
-            "resize",
-            "downsize",
-            "canvas",
-            "im_w",
-            "sm",
-            "sfrm",
-            "resmode",
-            "fit",
-        ),
-        *(
-            "q",
-            "quality",
-            "qlt",
-            "quality_auto",
-            "fmt",
-            "format",
-            "fm",
-            "auto",
-            "f",
-            "type",
-            "dpr",
-            "usm",
-            "op_sharpen",
-        ),
-        *(
-            "sharp",
-            "bgcolor",
-            "bg",
-            "interpolation",
-            "strip",
-            "optimize",
-            "v",
-            "ver",
-            "version",
-            "rev",
-            "t",
-            "ts",
-            "timestamp",
-        ),
-    )
+_SIZE_NAMES = (
+    "w width h height sw sh wid hei wd wdth hgt size scl scale imwidth imheight odnwidth odnheight maxwidth "
+    "max-w max-h resize downsize canvas im_w sm sfrm resmode fit q quality qlt quality_auto fmt format fm "
+    "auto f type dpr usm op_sharpen sharp bgcolor bg interpolation brightness trim strip optimize v ver "
+    "version rev t ts timestamp"
 )
+_SIZE_QUERY = frozenset(_SIZE_NAMES.split())
 _WIDTH_QUERY = ("w", "width", "sw", "wid", "imwidth", "maxwidth", "max-w", "wd", "h", "height", "sh", "hei", "size")
 _CROP = re.compile(r"crop|rect|region|gravity|^x$|^y$|focal", re.IGNORECASE)
 # Sizes that shops put before the suffix of a file: -600x800, _64x64, _600x, _x800, ._AC_UX679_, @2x, _large.
@@ -132,6 +55,7 @@ _PARTS = re.compile(
     r"/w/\d{2,5}(?=/)|/\d{3,4}/\d{3,4}(?=/)|/cache/[0-9a-f]{32}(?=/)|(?<=/stencil)/[^/]+(?=/)"
     r"|(?<=\d{4})-\d{2,4}-(?:\d{2,4}|auto)(?=/)|(?<=\d)-[a-z]+_default(?=/)"
 )
+_BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*url\(\s*['\"]?(?P<url>[^'\")]+)")
 _CDN_OPTIONS = re.compile(r"/cdn-cgi/image/[^/]*=[^/]*/")
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
@@ -160,6 +84,8 @@ def of_element(image: Any, base: str) -> list[Picture]:
     for holder in holders:
         for name in SETS:
             found += list(srcset(holder.get(name), base))
+        if (drawn := _BACKGROUND.search(holder.get("style") or "")) and (url := absolute(drawn["url"], base)):
+            found.append(picture(url))
         if dynamic := holder.get("data-dynamic-image") or holder.get("data-a-dynamic-image"):
             found += list(_sized(dynamic, base))
         for name in SOURCES:
@@ -274,10 +200,12 @@ def is_file(url: str) -> bool:
 def is_junk(url: str, *labels: str | None) -> bool:
     """Return whether an address or its labels speak of an icon, a logo, a placeholder or a tracking pixel."""
     path = path_of(url)
-    if path.casefold().endswith((".svg", ".gif", ".ico")):
+    if path.casefold().endswith((".svg", ".gif", ".ico")) or urlsplit(url).netloc.casefold().endswith(VIDEO_HOSTS):
         return True
     last = "/".join(path.rsplit("/", 3)[-2:])
-    return bool(_NO_PICTURE.search(last) or tokens(last, *labels) & JUNK_PICTURES)
+    # Angular marks what it inserts "ng-star-inserted": no star of a rating.
+    named = (label.replace("ng-star-inserted", "") for label in labels if label)
+    return bool(_NO_PICTURE.search(last) or tokens(last, *named) & JUNK_PICTURES)
 
 
 def is_share_crop(url: str) -> bool:

@@ -152,6 +152,7 @@ _AMOUNT = re.compile(
     rf"(?<![\w.,])(?:(?P<before>{SIGN}|(?<![A-Za-z])(?:{_CODE})){_GAP}*)?(?P<number>{_SPLIT}(?!\d)|{_NUMBER})(?![\d%])"
     rf"(?:{_GAP}*(?P<after>{SIGN}|(?:{_CODE}))(?![A-Za-z]))?"
 )
+_DASHES = (",-", ",–", ",—", ".-", ".–", ".—", ":-")
 _LITERAL = re.compile(r"^[+]?\d+(?:\.\d+)?$")
 
 
@@ -222,6 +223,8 @@ def find(text: str, region: str | None = None) -> list[Amount]:
             if after in CODES
             else match["before"] or after or next((sign for sign in "€£" if sign in match["number"]), None)
         )
+        if sign is None and match["number"].endswith(_DASHES):
+            sign = "kr"  # "2 199,-" and "299:-": crowns where the region has them
         currency = currency_of(sign, region)
         value = number(match["number"].replace("€", ",").replace("£", "."), currency)
         if value is not None:

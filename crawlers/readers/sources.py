@@ -98,11 +98,17 @@ class Sources:
         return squeeze("".join(found.itertext()), 400) if found is not None else None
 
     @cached_property
-    def hints(self) -> list[str]:
-        """Names of the page, best first: share title, first part of the title, first product of markup, whole title."""
+    def names(self) -> list[str]:
+        """Names that the page gives itself, best first: share title, first part of the title, whole title."""
         parts = [part for part in _TITLE_PARTS.split(self.title) if part] if self.title else []
-        first = [claim.name for claim in [*self.graph.products, *self.micro[0]][:1]]
-        return list(dict.fromkeys(name for name in (self.og.name, *parts[:1], *first, self.title) if name))
+        return list(dict.fromkeys(name for name in (self.og.name, *parts[:1], self.title) if name))
+
+    @cached_property
+    def hints(self) -> list[str]:
+        """Names of the page and the first product of markup, which stands before the whole title."""
+        first = next((claim.name for claim in [*self.graph.products, *self.micro[0]] if claim.name), None)
+        names = [name for name in self.names if name != self.title]
+        return list(dict.fromkeys(name for name in (*names, first, self.title) if name))
 
     @cached_property
     def shop_names(self) -> set[str]:

@@ -18,7 +18,10 @@ def squeeze(value: object, limit: int = 10_000) -> str | None:
     text = str(value)[: limit * 2]
     if "&" in text:
         text = html.unescape(html.unescape(text))
-    return _SPACE.sub(" ", _CONTROL.sub("", text)).strip()[:limit] or None
+    joined = " ".join(text.split())
+    if not joined.isprintable():  # zero-width blanks, control characters, halves of pairs
+        joined = _SPACE.sub(" ", _CONTROL.sub("", text)).strip()
+    return joined[:limit] or None
 
 
 def plain(value: object) -> str | None:
@@ -37,7 +40,7 @@ def words(text: str | None) -> frozenset[str]:
 
 def tokens(*names: str | None) -> frozenset[str]:
     """Return the parts of class names, ids and labels: ``PriceRow sale_price`` gives price, row, sale."""
-    joined = " ".join(name for name in names if name)
+    joined = " ".join(filter(None, names))
     return _tokens(joined) if joined else frozenset()
 
 

@@ -12,6 +12,10 @@ from crawlers.readers.texts import squeeze, tokens
 _NEAR = 5
 """Texts between the price and what belongs to it: an old price, the other end of a range."""
 _PIECE = re.compile(rf"^(?:{prices.SIGN})?[\d.,]{{0,9}}$")
+# "159," and "90 zł": cents with the sign behind them.
+_CENTS = re.compile(rf"^\d\d\s*(?:{prices.SIGN})$")
+# "59€" and "90": the sign stands for the decimal comma.
+_SIGN_FOR_COMMA = re.compile(r"^\d{1,4}[€£]\d{2}$")
 # Attributes that repeat an old price as a number: data-original-price="40".
 _OLD_ATTRIBUTE = re.compile(r"data-(?:\w+-)*(?:original|regular|old|was|rrp|list)-price")
 _VALUE_TAGS = frozenset({"dt", "th", "b", "strong", "span", "label", "td", "div"})
@@ -19,7 +23,7 @@ _VALUE_TAGS = frozenset({"dt", "th", "b", "strong", "span", "label", "td", "div"
 
 @dataclass
 class Seen:
-    """What the page shows of its own product."""
+    """What the page shows of its own product: ``amounts`` are asked beside the price, ``told`` anywhere."""
 
     name: str | None = None
     price: Decimal | None = None
@@ -34,6 +38,7 @@ class Seen:
     sku: str | None = None
     can_buy: bool = False
     amounts: tuple[Decimal, ...] = ()
+    told: frozenset[Decimal] = frozenset()
 
 
 @dataclass(slots=True)
@@ -67,12 +72,18 @@ def _joined(own: list[Text]) -> list[Text]:
     made: list[Text] = []
     whole = True
     for text in own:
-        if not _PIECE.match(text.text):
+        last = made[-1] if made else text
+        ends = not whole and last.text[-1] in ".," and _CENTS.match(text.text)
+        if not ends and not _PIECE.match(text.text):
             made.append(text)
             whole = True
             continue
-        last = made[-1] if made else text
-        if whole or text.at - last.at > 12 or text.struck != last.struck or not _continues(last.text, text.text):
+        goes_on = (
+            ends
+            or _continues(last.text, text.text)
+            or (_SIGN_FOR_COMMA.match(last.text + text.text) and _is_cents(text))
+        )
+        if whole or text.at - last.at > 12 or text.struck != last.struck or not goes_on:
             made.append(text)
         else:
             cents = last.text[-1].isdigit() and len(text.text) == 2 and _is_cents(text)
@@ -106,19 +117,37 @@ def _marks(own: list[Text], title_at: int, region: str | None) -> list[_Mark]:
     for index, text in enumerate(own):
         amounts = prices.find(text.text, region) if len(text.text) <= 400 else []
         if amounts:
-            before = own[index - 1].text if index and text.at - own[index - 1].at < 6 else ""
-            after = own[index + 1].text if index + 1 < len(own) and own[index + 1].at - text.at < 4 else ""
-            marks += [_mark(index, text, amount, (before, after), index - title, region) for amount in amounts]
+            before = own[index - 1].text if index and _beside(own[index - 1], text, 6) else ""
+            after = own[index + 1].text if index + 1 < len(own) and _beside(text, own[index + 1], 4) else ""
+            alone = re.sub(r"[\W\d]+", "", words.PRICE_LABEL.without(_without(text.text, amounts)))
+            marks += [_mark(index, text, amount, (before, after, alone), index - title, region) for amount in amounts]
     return [mark for mark in marks if mark.amount.currency and mark.amount.value > 0]
 
 
+def _beside(one: Text, two: Text, steps: int) -> bool:
+    """Return whether a text stands close before another one and in the same entry of a list."""
+    if two.at - one.at >= steps:
+        return False
+    entries = [
+        next((node for node in (at, *at.iterancestors()) if node.tag == "li"), None)
+        for at in (one.element, two.element)
+    ]
+    return entries[0] is entries[1]
+
+
+def _without(text: str, amounts: list[prices.Amount]) -> str:
+    """Return a text without the amounts in it: a price may be told in two currencies at once."""
+    for amount in reversed(amounts):
+        text = f"{text[: amount.start]} {text[amount.end :]}"
+    return text
+
+
 def _mark(
-    index: int, text: Text, amount: prices.Amount, around: tuple[str, str], distance: int, region: str | None
+    index: int, text: Text, amount: prices.Amount, around: tuple[str, str, str], distance: int, region: str | None
 ) -> _Mark:
     """Score an amount: close behind the title, alone in its text, named a price, and no promotion is best."""
-    before, after = around
+    before, after, alone = around
     beside = prices.currency_of(before.strip(" :"), region) or prices.currency_of(after.strip(), region)
-    alone = re.sub(r"[\W\d]+", "", text.text[: amount.start] + text.text[amount.end :])
     taxed = words.TAX_NOTE.search(after) and not words.BEFORE_TAX.search(after[:30])
     if words.BUY.match(after) or taxed or words.SAVING.search(after[:30]):
         after = ""
@@ -128,8 +157,9 @@ def _mark(
     score = -0.6 * distance if distance >= 0 else -6 + 0.9 * distance
     score += 8 if text.names & words.PRICES else 0
     score += 6 if not alone else (2 if len(alone) < 8 else 0)
-    score -= 14 if words.PROMOTION.search(text.text) else (7 if words.PROMOTION.search(near) else 0)
-    score -= 7 if words.BEFORE_TAX.search(near) and not words.PROMOTION.search(near) else 0
+    promotion = words.PROMOTION.search(near)
+    score -= 14 if words.PROMOTION.search(text.text) else (7 if promotion else 0)
+    score -= 7 if not promotion and words.BEFORE_TAX.search(near) else 0
     score -= 10 if text.names & words.MEMBERS else 0
     old = text.struck or bool(words.OLD_WORD.search(f"{before} {text.text[: amount.start]}"[-40:]))
     return _Mark(index, text, replace(amount, currency=amount.currency or beside), score, old)
@@ -150,6 +180,7 @@ def _price(seen: Seen, own: list[Text], title_at: int, region: str | None) -> No
         if lower:
             seen.regular, best = best.amount.value, lower[0]
     seen.price, seen.currency = best.amount.value, best.amount.currency
+    seen.told = frozenset(mark.amount.value for mark in current)
     seen.amounts = tuple(mark.amount.value for mark in close)
     seen.high = next((mark.amount.value for mark in close if _ends_range(best, mark, own)), None)
     soft = not _is_soft(best)
@@ -205,9 +236,10 @@ def _buys(text: Text) -> bool:
 def _status(text: Text) -> str | None:
     """Return the availability that a text states; a list entry or table cell counts only where it is labelled so."""
     labelled = text.names & words.STOCK
-    if words.PROMOTION.search(text.text) or (not labelled and (len(text.text) > 40 or text.element.tag in _CELLS)):
+    if not labelled and (len(text.text) > 40 or text.element.tag in _CELLS):
         return None
-    return next((status for status, pattern in _STATUS if pattern.search(text.text)), None)
+    found = next((status for status, pattern in _STATUS if pattern.search(text.text)), None)
+    return None if found and words.PROMOTION.search(text.text) else found
 
 
 _CELLS = frozenset({"li", "label", "td", "th"})

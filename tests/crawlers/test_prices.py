@@ -86,6 +86,20 @@ def test_signs_that_currencies_share():
     assert prices.currency_of("$", "en") == "USD"
     assert prices.currency_of("kr", "da") == "DKK"
     assert prices.currency_of("kr", "en") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "region", "value", "currency"),
+    [
+        ("2 199,-", "nb-NO", "2199", "NOK"),
+        ("299:-", "sv-SE", "299", "SEK"),
+        ("1.299,-", "da", "1299", "DKK"),
+        ("49,-", "nl-NL", "49", None),
+    ],
+)
+def test_a_dash_for_the_ore_is_crowns_where_they_are_paid_with(text, region, value, currency):
+    (amount,) = prices.find(text, region)
+    assert (amount.value, amount.currency) == (Decimal(value), currency)
     assert prices.currency_of("¥", "zh-CN") == "CNY"
 
 
