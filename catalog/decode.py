@@ -4,6 +4,7 @@ import hashlib
 import re
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -35,6 +36,16 @@ _OTHER_FORMATS: Final = (
     (b"PK\x03\x04", "a zip archive"),
 )
 
+_READ: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"BM", b"II*\x00", b"MM\x00*", b"RIFF")
+"""How the formats begin that are read; a file that does and still cannot be opened is a damaged one."""
+
+_HEIF: Final = frozenset({b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"})
+_AVIF: Final = frozenset({b"avif", b"avis"})
+"""Brands of ISO media files that are pictures."""
+
+_HEAD: Final = 16_384
+"""Bytes in which the first element of a drawing or a page is looked for."""
+
 _DAMAGE: Final = (
     OSError,
     SyntaxError,
@@ -44,6 +55,7 @@ _DAMAGE: Final = (
     LookupError,
     ArithmeticError,
     AttributeError,
+    AssertionError,
     RuntimeError,
     MemoryError,
     struct.error,
@@ -87,27 +99,28 @@ def decode(data: bytes, *, max_pixels: int = 100_000_000, reduce_to: int | None 
     Pictures of more than ``max_pixels`` are refused from their header. Raises DecodeError.
     """
     image = _open(data, max_pixels)
-    full = image.size
+    try:
+        return _decoded(image, data, max_pixels, reduce_to)
+    except _DAMAGE as error:
+        code = "truncated" if isinstance(error, EOFError) or "truncated" in str(error) else _cut_or_damaged(data)
+        raise _broken(code, f"{image.format} data", error) from error
+
+
+def _decoded(image: "Image.Image", data: bytes, max_pixels: int, reduce_to: int | None) -> Decoded:
+    kind, full = image.format or "", image.size
     if full[0] * full[1] > max_pixels:
         raise _bomb(f"{full[0]:,} x {full[1]:,}", max_pixels)
     done: list[str] = []
-    if image.format in {"GIF", "WEBP", "PNG", "AVIF", "TIFF", "MPO", "HEIF"}:
-        frames = _frames(image)
-        if frames > 1:
-            done.append(f"frame 0 of {frames}")
-    if reduce_to and image.format in {"JPEG", "MPO"} and max(full) > reduce_to:
+    if (frames := _frames(image)) != "1":
+        done.append(f"frame 0 of {frames}")
+    if reduce_to and kind in {"JPEG", "MPO"} and max(full) > reduce_to:
         share = reduce_to / max(full)
         image.draft(None, (max(1, round(full[0] * share)), max(1, round(full[1] * share))))
     turn = _orientation(image)
-    try:
-        image.load()
-    except _DAMAGE as error:
-        cut = "truncated" in str(error) or isinstance(error, EOFError)
-        code = "truncated" if cut or _is_cut(data, image.format) else "damaged"
-        raise DecodeError(code, f"the {image.format} data is {code} ({error}); fetch the file again") from error
-    if _is_cut(data, image.format):
-        raise DecodeError("truncated", f"the {image.format} data ends before the picture does; fetch the file again")
-    if image.format not in {"JPEG", "MPO"}:
+    image.load()
+    if _is_cut(data):
+        raise DecodeError("truncated", f"the {kind} data ends before the picture does; fetch the file again")
+    if kind not in {"JPEG", "MPO"}:
         full = image.size  # TIFF turns itself upright while loading
     image = _whole_blocks(image, full, reduce_to or 0)
     colour, alpha = _to_srgb(image, data, done)
@@ -121,8 +134,7 @@ def decode(data: bytes, *, max_pixels: int = 100_000_000, reduce_to: int | None 
         if _orientation(image) == turn:
             colour = colour.transpose(_transposes()[_UPRIGHT[turn]])
             full = full[::-1] if turn >= 5 else full
-    mime = _mime(image.format or "")
-    return Decoded(np.array(colour, dtype=np.uint8), full[0], full[1], mime, tuple(done))
+    return Decoded(np.array(colour, dtype=np.uint8), full[0], full[1], _mime(kind), tuple(done))
 
 
 def pixel_digest(pixels: Pixels) -> str:
@@ -155,7 +167,7 @@ def _open(data: bytes, max_pixels: int) -> "Image.Image":
 
     if not data:
         raise DecodeError("empty", "the file is empty (0 bytes); fetch it again")
-    if heif := data[4:8] == b"ftyp" and data[8:12] in {b"heic", b"heix", b"hevc", b"heim", b"heis", b"mif1", b"msf1"}:
+    if data[4:8] == b"ftyp" and data[8:12] in _HEIF:
         _register_heif()
     Image.init()
     known: list[str] = [name for name in FORMATS if name in Image.OPEN]
@@ -165,11 +177,14 @@ def _open(data: bytes, max_pixels: int) -> "Image.Image":
         size = re.search(r"\((\d+) pixels", str(error))
         raise _bomb(f"{int(size[1]):,}" if size else "too many", max_pixels) from error
     except UnidentifiedImageError as error:
-        raise _refusal(data, heif) from error
+        raise _refusal(data, known) from error
     except _DAMAGE as error:
-        raise DecodeError(
-            "damaged", f"the header of the image cannot be read ({error}); fetch the file again"
-        ) from error
+        raise _broken(_cut_or_damaged(data), "header of the image", error) from error
+
+
+def _broken(code: str, part: str, error: Exception) -> DecodeError:
+    told = " ".join(str(error).split()) or type(error).__name__
+    return DecodeError(code, f"the {part} is {code} ({told}); fetch the file again")
 
 
 def _register_heif() -> None:
@@ -184,22 +199,41 @@ def _bomb(size: str, limit: int) -> DecodeError:
     return DecodeError("bomb", f"the header announces {size} pixels, the limit is {limit:,}; refused before decoding")
 
 
-def _refusal(data: bytes, heif: bool) -> DecodeError:
-    head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if b"<svg" in head:
-        return DecodeError("vector", "the file is an SVG drawing, not a photo")
-    if head.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
-        return DecodeError("not_an_image", "the file is an HTML page, most likely an error page of the site")
-    if heif:
-        return DecodeError("unsupported", "the file is HEIC, or a damaged one; HEIC needs the package pillow-heif")
-    if data[4:8] == b"ftyp" and data[8:12] in {b"avif", b"avis"}:
-        return DecodeError(
-            "unsupported", "the file is AVIF, damaged or beyond this build of Pillow; install pillow >= 11.3"
-        )
+def _refusal(data: bytes, known: Sequence[str]) -> DecodeError:
+    """Say what a file is that none of the decoders ``known`` recognises."""
+    if other := _other_kind(data):
+        return other
+    brand = data[8:12] if data[4:8] == b"ftyp" else b""
+    if brand in _HEIF and "HEIF" not in known:
+        return DecodeError("unsupported", "the file is HEIC, which needs the package pillow-heif")
+    if brand in _AVIF and "AVIF" not in known:
+        return DecodeError("unsupported", "the file is AVIF, beyond this build of Pillow; install pillow >= 11.3")
+    if brand and brand not in _HEIF | _AVIF:
+        return DecodeError("unsupported", "the file is a video, or of another kind of ISO media file, not a photo")
+    if _is_cut(data):
+        return DecodeError("truncated", "the file ends before the picture does; fetch it again")
+    if brand or data.startswith(_READ):
+        return DecodeError("damaged", "the file begins as a picture, but its header is damaged; fetch it again")
+    return DecodeError("not_an_image", f"the bytes are no known image (they begin with {data[:8]!r})")
+
+
+def _other_kind(data: bytes) -> DecodeError | None:
     for magic, name in _OTHER_FORMATS:
         if data.startswith(magic):
             return DecodeError("unsupported", f"the file is {name}, which is not read; supported: {', '.join(FORMATS)}")
-    return DecodeError("not_an_image", f"the bytes are no known image (they begin with {data[:8]!r})")
+    head = _text(data[:_HEAD])
+    if "<svg" in head:
+        return DecodeError("vector", "the file is an SVG drawing, not a photo")
+    if re.match(r"<(!doctype html|html|head|body)\b", head):
+        return DecodeError("not_an_image", "the file is an HTML page, most likely an error page of the site")
+    return None
+
+
+def _text(head: bytes) -> str:
+    """Return the start of a text file in small letters, without what may stand before its first element."""
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = head.decode("utf-16" if wide else "utf-8-sig", errors="replace").lower()
+    return re.sub(r"\A(\s+|<!--.*?-->|<\?.*?\?>)*", "", text, flags=re.DOTALL)
 
 
 def _mime(format: str) -> str:
@@ -208,11 +242,14 @@ def _mime(format: str) -> str:
     return Image.MIME.get("JPEG" if format == "MPO" else format, "application/octet-stream")
 
 
-def _frames(image: "Image.Image") -> int:
+def _frames(image: "Image.Image") -> str:
+    """Return how many frames a file holds, as far as its header tells."""
+    if image.format in {"GIF", "TIFF"}:  # a header does not; counting would walk millions, a TIFF's in quadratic time
+        return "several" if getattr(image, "is_animated", False) else "1"
     try:
-        return int(getattr(image, "n_frames", 1))
+        return str(getattr(image, "n_frames", 1))
     except _DAMAGE:
-        return 1  # later frames are damaged; only the first is read
+        return "1"  # later frames are damaged; only the first is read
 
 
 def _orientation(image: "Image.Image") -> int:
@@ -231,11 +268,25 @@ def _transposes() -> dict[int, "Image.Transpose"]:
     return {transpose.value: transpose for transpose in Image.Transpose}
 
 
-def _is_cut(data: bytes, format: str | None) -> bool:
-    """Whether the container says that it should be longer: codecs do not all notice."""
-    if format == "WEBP" and data[:4] == b"RIFF":
+def _cut_or_damaged(data: bytes) -> str:
+    return "truncated" if _is_cut(data) else "damaged"
+
+
+def _is_cut(data: bytes) -> bool:
+    """Whether the container says that it should be longer: codecs do not all notice, or call it damaged."""
+    if data[:4] == b"RIFF":
         return len(data) < int.from_bytes(data[4:8], "little") + 8
-    return False
+    if data[4:8] != b"ftyp":
+        return False
+    place = 0
+    while place < len(data):  # the boxes of AVIF and HEIF, ISO 14496-12
+        size = int.from_bytes(data[place : place + 4], "big")
+        if size == 1:
+            size = int.from_bytes(data[place + 8 : place + 16], "big")
+        if size == 0:
+            return False  # to the end of the file
+        place += max(size, 8)
+    return place > len(data)
 
 
 def _to_srgb(image: "Image.Image", data: bytes, done: list[str]) -> tuple["Image.Image", "Image.Image | None"]:
@@ -275,8 +326,8 @@ def _whole_blocks(image: "Image.Image", full: tuple[int, int], least: int) -> "I
 def _sixteen_to_eight(image: "Image.Image") -> tuple["Image.Image", "Image.Image | None"]:
     from PIL import Image
 
-    samples = np.asarray(image).astype(np.int64).clip(0, 65535)
-    small = Image.fromarray(((samples + 128) // 257).astype(np.uint8))
+    samples = np.asarray(image).clip(0, 65535).astype(np.uint16)
+    small = Image.fromarray(((samples.astype(np.uint32) + 128) // 257).astype(np.uint8))
     small.info = {key: image.info[key] for key in ("icc_profile",) if key in image.info}
     key = image.info.get("transparency")
     if not isinstance(key, int):
