@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from crawlers.readers.texts import squeeze, tokens
@@ -20,6 +21,7 @@ _BUTTONS = frozenset({"submit", "button"})
 # Windows over the page, as of a cart or of another product's quick view.
 _DIALOGS = "descendant::dialog | descendant::*[@role='dialog' or @role='alertdialog']"
 _WINDOWS = tokens(*DIALOGS)
+_LINES = frozenset({"div", "p", "br"})
 _IMAGES = frozenset({"img", "amp-img"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
@@ -177,7 +179,7 @@ class _Walk:
             or (not own.isdisjoint(_WINDOWS) and not DIALOGS.isdisjoint((element.get("class") or "").split()))
         ):
             out.zones.append((start, self.at, "other"))
-        if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):
+        if tag in _HEADINGS and (text := squeeze(_lined(element), 300)):
             out.headings.append((start, self.at, element, text))
         if self.open and self.open[-1].element is element:
             self.open[-1].end = self.at
@@ -193,6 +195,18 @@ class _Walk:
             self.open[-1].text = f"{self.open[-1].text} {text}".strip()[:500]
         near = self.names[-1] | self.names[-2] | self.names[-3]
         self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
+
+
+def _lined(element: Any) -> str:
+    """Return a heading's text with a blank between elements that a page sets as lines of their own: brand and name."""
+    pieces = element.xpath("descendant::text()")
+    made = str(pieces[0]) if pieces else ""
+    for before, piece in pairwise(pieces):
+        holder = piece.getparent()
+        apart = before.is_text and piece.is_text and holder.getparent() is not before.getparent()
+        line = holder.tag in _LINES or (apart and holder.tag not in {"sup", "sub"})
+        made += f" {piece}" if line else piece
+    return made
 
 
 def _says_more(label: str, element: Any) -> bool:
