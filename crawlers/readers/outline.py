@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from crawlers.readers.texts import squeeze, tokens
@@ -197,15 +196,16 @@ class _Walk:
         self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
 
 
-def _lined(element: Any) -> str:
+def _lined(element: Any, depth: int = 0) -> str:
     """Return a heading's text with a blank between elements that a page sets as lines of their own: brand and name."""
-    pieces = element.xpath("descendant::text()")
-    made = str(pieces[0]) if pieces else ""
-    for before, piece in pairwise(pieces):
-        holder = piece.getparent()
-        apart = before.is_text and piece.is_text and holder.getparent() is not before.getparent()
-        line = holder.tag in _LINES or (apart and holder.tag not in {"sup", "sub"})
-        made += f" {piece}" if line else piece
+    made, touches = element.text or "", False
+    if depth == 20:
+        return "".join(element.itertext())
+    for child in element:
+        line = child.tag in _LINES
+        apart = line or (touches and child.tag not in {"sup", "sub"})
+        made += f"{' ' * apart}{_lined(child, depth + 1)}{' ' * line}{child.tail or ''}"
+        touches = not child.tail
     return made
 
 
