@@ -21,7 +21,8 @@ def products(out: Outline, stated: list[str]) -> list[str]:
         for link in out.links
         if link.at in inside or (link.key.rpartition("/")[0] in folders and _is_main(out, link))
     ]
-    return [url for url in distinct([canonical(link.url) for link in found]) if page_key(url) != page_key(out.base)]
+    own = page_key(out.base)
+    return [url for url in distinct([canonical(link.url) for link in found]) if page_key(url) != own]
 
 
 def _is_main(out: Outline, link: Link) -> bool:

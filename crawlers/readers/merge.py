@@ -28,6 +28,7 @@ from typing import Any
 from crawlers.readers import pictures, prices
 from crawlers.readers.pictures import Picture
 from crawlers.readers.records import Claim
+from crawlers.readers.texts import words
 from crawlers.readers.visible import Seen
 
 _TEXT_FIELDS = (
@@ -121,8 +122,7 @@ def _is_part(heading: str, title: str | None, brand: str | None, *, loose: bool)
     parts = _CUT.split(folded)
     if text in parts or re.search(rf"(?:^|{_CUT.pattern}){re.escape(text)}(?:$|{_CUT.pattern})", folded):
         return True
-    whole = rf"(?<!\w){re.escape(text)}(?!\w)"
-    holders = [part for part in parts if re.search(whole, part)]
+    holders = [part for part in parts if words(text) <= words(part)]
     return loose and " " in text and any(2 * len(text) >= len(part) or text.count(" ") > 1 for part in holders)
 
 

@@ -20,6 +20,7 @@ _BUTTONS = frozenset({"submit", "button"})
 # Windows over the page, as of a cart or of another product's quick view.
 _DIALOGS = "descendant::dialog | descendant::*[@role='dialog' or @role='alertdialog']"
 _WINDOWS = tokens(*DIALOGS)
+_LINES = frozenset({"div", "p", "br"})
 _IMAGES = frozenset({"img", "amp-img"})
 _STRUCK_TAGS = frozenset({"del", "s", "strike"})
 
@@ -177,7 +178,7 @@ class _Walk:
             or (not own.isdisjoint(_WINDOWS) and not DIALOGS.isdisjoint((element.get("class") or "").split()))
         ):
             out.zones.append((start, self.at, "other"))
-        if tag in _HEADINGS and (text := squeeze("".join(element.itertext()), 300)):
+        if tag in _HEADINGS and (text := squeeze(_lined(element), 300)):
             out.headings.append((start, self.at, element, text))
         if self.open and self.open[-1].element is element:
             self.open[-1].end = self.at
@@ -193,6 +194,19 @@ class _Walk:
             self.open[-1].text = f"{self.open[-1].text} {text}".strip()[:500]
         near = self.names[-1] | self.names[-2] | self.names[-3]
         self.out.texts.append(Text(self.at, text, element, self.struck[-1], near))
+
+
+def _lined(element: Any, depth: int = 0) -> str:
+    """Return a heading's text with a blank between elements that a page sets as lines of their own: brand and name."""
+    made, touches = element.text or "", False
+    if depth == 20:
+        return "".join(element.itertext())
+    for child in element:
+        line = child.tag in _LINES
+        apart = line or (touches and child.tag not in {"sup", "sub"})
+        made += f"{' ' * apart}{_lined(child, depth + 1)}{' ' * line}{child.tail or ''}"
+        touches = not child.tail
+    return made
 
 
 def _says_more(label: str, element: Any) -> bool:

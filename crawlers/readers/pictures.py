@@ -56,6 +56,10 @@ _PARTS = re.compile(
     r"|(?<=\d{4})-\d{2,4}-(?:\d{2,4}|auto)(?=/)|(?<=\d)-[a-z]+_default(?=/)"
 )
 _BACKGROUND = re.compile(r"background(?:-image)?\s*:[^;]*url\(\s*['\"]?(?P<url>[^'\")]+)")
+# Sizes that shops name by a folder.
+_FOLDER = re.compile(r"/(thumbs?|small|sm|medium|mid|md|large|lg|big|xl|xxl)(?=/)")
+_FOLDERS = {"thumb": 100, "thumbs": 100, "small": 200, "sm": 200, "medium": 480, "mid": 480, "md": 480}
+_FOLDERS |= dict.fromkeys(("big", "xl", "xxl"), UNSIZED + 1)
 _CDN_OPTIONS = re.compile(r"/cdn-cgi/image/[^/]*=[^/]*/")
 _AMAZON = re.compile(r"_(?:S[XYLR]|U[XYLRS]|AC_U[XYLF]|AC_S[XYLR]|AC_UX|AC_SX)(\d{2,4})")
 _TRANSFORM = re.compile(r"^(?:(?:[whq]|dpr|f|c|fl|e|b|ar|t)_[\w.:#-]+)(?:,(?:[a-z]{1,3}_[\w.:#-]+))*$")
@@ -160,6 +164,8 @@ def width_of(url: str) -> int:
             return int(digits[1])
     if digits := re.search(r"/w/(\d{2,5})/", parts.path) or re.search(r"/(\d{3,4})/\d{3,4}/", parts.path):
         return int(digits[1])
+    if folder := _FOLDER.search(parts.path):
+        return _FOLDERS.get(folder[1], UNSIZED)
     if sides := _SIDES.search(parts.path):
         return int(sides[1] or sides[2])
     return UNSIZED
@@ -176,7 +182,7 @@ def key(url: str) -> str:
     ):
         return key(inner)
     path = _SUFFIX.sub("", _CDN_OPTIONS.sub("/", unquote(parts.path)))
-    path = _PARTS.sub("", path)
+    path = _FOLDER.sub("", _PARTS.sub("", path))
     if "_" in path and "/" in path:
         path = "/".join(segment for segment in path.split("/") if "crop" in segment or not _TRANSFORM.match(segment))
     pairs = [(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True)]

@@ -4,9 +4,9 @@ from typing import Any
 
 from crawlers.readers import pictures, prices
 from crawlers.readers.outline import Link, Outline
-from crawlers.readers.texts import alike
+from crawlers.readers.texts import alike, tokens
 from crawlers.readers.urls import page_key, same_site
-from crawlers.readers.vocabulary import OTHER_HEADING, PRICES
+from crawlers.readers.vocabulary import BRANDS, OTHER_HEADING, PRICES
 
 
 def focus(out: Outline, hints: list[str]) -> None:
@@ -19,7 +19,9 @@ def focus(out: Outline, hints: list[str]) -> None:
         in_zone = any(low <= start <= high for low, high, _ in out.zones)
         match = max((alike(text, hint) * (1.0 - 0.1 * index) for index, hint in enumerate(hints[:4])), default=0.0)
         exact = any(text.casefold() == hint.casefold() for hint in hints)
-        value = match * 3 + exact * 2 + (2.0 if element.tag == "h1" else 0.0) - (2.5 if in_zone else 0.0) - order * 0.01
+        named = not BRANDS.isdisjoint(tokens(element.get("class"), element.get("id"), element.get("data-testid")))
+        first = 0.0 if named else exact * 2 + 2.0 * (element.tag == "h1")  # not the brand's heading
+        value = match * 3 + first - 2.5 * (in_zone or named) - order * 0.01
         if element.tag != "h1" and match < 0.7:
             continue
         if value > score:
@@ -43,16 +45,15 @@ def focus(out: Outline, hints: list[str]) -> None:
 
 
 def _unheaded(out: Outline, hints: list[str]) -> tuple[int, str] | None:
-    """Return the text outside navigation that repeats a name of the page which has no heading for it."""
-    names = {hint.casefold() for hint in hints[:4]}
-    return next(
-        (
-            (text.at, text.text)
-            for text in out.texts
-            if text.text.casefold() in names and not any(low <= text.at <= high for low, high, _ in out.zones)
-        ),
-        None,
-    )
+    """Return the text outside navigation that repeats a name of the page which has no heading for it, or the most of
+    its share title."""
+    names = [hint.casefold() for hint in hints[:4]]
+    own = [text for text in out.texts if not any(low <= text.at <= high for low, high, _ in out.zones)]
+    same = next((text for text in own if text.text.casefold() in names), None)
+    if same is None and names:
+        parts = [text for text in own if 3 * len(text.text) >= len(names[0]) and text.text.casefold() in names[0]]
+        same = max(parts, key=lambda text: len(text.text), default=None)
+    return (same.at, same.text) if same else None
 
 
 def _headed(out: Outline) -> list[tuple[int, int]]:
