@@ -5,9 +5,9 @@
 Half of the senders of the CC0 clothing photos make the set; the other half (``--half 0``) is to choose the lines by.
 Every photo is copied in every way of ``COPIES``; each copy is searched among all originals. A pair with its own
 original is right, one with another sender's photo is wrong, and so is one with the same photo whose garment got
-another colour before its old backdrop (``other_colours``; they count in the precision). Photos of one sender often
-show one garment twice or a whole rack before one wall, so pairs inside a sender are left out. The lines are swept to
-show how near the edge they lie.
+another colour before its old backdrop (``other_colours``; they count in the precision), or photos of one sender that
+show two kinds of garment before one backdrop (``other_garments``; they count as well). Other pairs inside a sender are
+left out, which often show one garment twice. The lines are swept, one at a time, to show how near the edge they lie.
 """
 
 import argparse
@@ -82,6 +82,59 @@ def shifted(picture: Picture, rng: Random) -> Picture:
     return ImageEnhance.Brightness(made).enhance(float(rng.choice([0.8, 1.2])))
 
 
+def hashtags(picture: Picture, rng: Random) -> Picture:
+    """Write six lines from edge to edge, white with a black outline."""
+    made = picture.copy()
+    draw, size = ImageDraw.Draw(made), picture.width / 13
+    for line in range(6):
+        at = (picture.width * 0.05, picture.height * (0.05 + 0.15 * line + rng.uniform(0, 0.03)))
+        draw.text(at, "#ootd #vintage #sale", fill="white", font_size=size, stroke_width=2, stroke_fill="black")
+    return made
+
+
+def watermarked(picture: Picture, rng: Random) -> Picture:
+    """Tile a slanted word over the whole, half or all but opaque."""
+    sheet = Image.new("RGBA", picture.size, (0, 0, 0, 0))
+    draw, size = ImageDraw.Draw(sheet), picture.width // 8
+    for y in range(0, picture.height, 2 * size):
+        for x in range(-size, picture.width, 4 * size):
+            draw.text(
+                (x + y % (4 * size), y), "stock", fill=(255, 255, 255, int(rng.choice([110, 220]))), font_size=size
+            )
+    return Image.alpha_composite(picture.convert("RGBA"), sheet.rotate(20)).convert("RGB")
+
+
+def contrasted(picture: Picture, rng: Random) -> Picture:
+    """Give more or less contrast by 0.4, or a gamma of 0.6 or 1.6."""
+    if rng.random() < 0.5:
+        return ImageEnhance.Contrast(picture).enhance(float(rng.choice([0.6, 1.4])))
+    gamma = float(rng.choice([0.6, 1.6]))
+    return picture.point(lambda value: round(255 * (value / 255) ** gamma))
+
+
+def tinted(picture: Picture, rng: Random) -> Picture:
+    """Make it warm, cold or sepia."""
+    sepia = [[0.393, 0.349, 0.272], [0.769, 0.686, 0.534], [0.189, 0.168, 0.131]]
+    matrix = [np.diag([1.15, 1, 0.8]), np.diag([0.85, 1, 1.15]), np.array(sepia)][rng.integers(3)]
+    return Image.fromarray((np.asarray(picture) @ matrix).clip(0, 255).astype(np.uint8))
+
+
+def on_a_phone(picture: Picture, rng: Random) -> Picture:
+    """Show it in an app, with its bars above and below."""
+    shown = picture.resize((400, round(picture.height * 400 / picture.width)))
+    top, bottom = int(rng.integers(60, 120)), int(rng.integers(120, 270))
+    ground, ink = [((255, 255, 255), (20, 20, 20)), ((15, 15, 18), (240, 240, 240))][rng.integers(2)]
+    screen = Image.new("RGB", (400, top + shown.height + bottom), ground)
+    screen.paste(shown, (0, top))
+    draw, foot = ImageDraw.Draw(screen), top + shown.height
+    draw.text((20, 12), "12:41", fill=ink, font_size=20)
+    draw.text((55, top - 40), "wardrobe_anna", fill=ink, font_size=18)
+    for place in range(4):
+        draw.ellipse((20 + 50 * place, foot + 12, 48 + 50 * place, foot + 40), outline=ink, width=3)
+    draw.text((20, foot + 50), "liked by someone and others", fill=ink, font_size=16)
+    return screen
+
+
 def mirrored(picture: Picture) -> Picture:
     """Swap left and right."""
     return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
@@ -97,10 +150,28 @@ COPIES: dict[str, tuple[Callable[[Picture, Random], Picture], int]] = {
     "turned by a quarter": (lambda picture, _: picture.transpose(Image.Transpose.ROTATE_90), 85),
     "retouched": (retouched, 85),
     "text laid over": (lettered, 85),
+    "lines of text laid over": (hashtags, 85),
+    "watermark tiled over": (watermarked, 85),
     "colours shifted": (shifted, 85),
+    "contrast or gamma": (contrasted, 85),
+    "warm, cold or sepia": (tinted, 85),
+    "shown on a phone": (on_a_phone, 85),
     "mirrored and cropped by 15 %": (lambda picture, rng: cropped(mirrored(picture), 0.15, rng), 70),
     "mirrored, cropped and bordered": (lambda picture, rng: bordered(cropped(mirrored(picture), 0.15, rng), rng), 70),
 }
+
+
+BLIND: dict[str, Any] = {"colour": 1e9, "light": 1e9}
+LINES: dict[str, tuple[float, ...]] = {
+    "agreement": (0.4, 0.5, 0.55, 0.6, 0.65, 0.7),
+    "frame_agreement": (0.5, 0.6, 0.7, 0.8, 0.9),
+    "beneath": (0.8, 0.87, 0.9, 0.93, 0.96, 2.0),
+    "colour": (6.0, 9.0, 12.0, 15.0, 20.0),
+    "light": (5.0, 7.5, 10.0, 12.5, 15.0),
+    "unchanged": (0.0, 0.15, 0.2, 0.25, 0.3, 0.4),
+    "tone": (2.0, 4.0, 6.0, 8.0, 12.0),
+}
+"""Lines of the second look that are swept, one at a time."""
 
 
 def recoloured(pixels: Pixels, rng: Random) -> Pixels | None:
@@ -142,27 +213,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if figures["with_pixels"]["recall"] >= 0.95 and figures["with_pixels"]["precision"] >= 0.99 else 1
 
 
-def chosen(folder: Path, count: int, half: int) -> list[tuple[str, Picture]]:
-    """Return (sender, picture) of ``count`` photos of one half of the senders."""
+def chosen(folder: Path, count: int, half: int) -> list[tuple[str, str, Picture]]:
+    """Return (sender, label, picture) of ``count`` photos of one half of the senders."""
     with (folder / "photos.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if int(row["sender_id"]) % 2 == half]
     order = np.random.default_rng(half).permutation(len(rows))[:count]
     picked = [rows[place] for place in sorted(order)]
-    return [(row["sender_id"], Image.fromarray(decode((folder / row["file"]).read_bytes()).pixels)) for row in picked]
+    pictures = (Image.fromarray(decode((folder / row["file"]).read_bytes()).pixels) for row in picked)
+    return [(row["sender_id"], row["label"], picture) for row, picture in zip(picked, pictures, strict=True)]
 
 
-def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: DuplicatePolicy) -> dict[str, Any]:
+def measure(rows: Sequence[tuple[str, str, Picture]], embedder: Embedder, policy: DuplicatePolicy) -> dict[str, Any]:
     """Return recall by kind of copy, precision, and the same for other lines of agreement."""
-    senders = [sender for sender, _ in rows]
-    originals = [np.asarray(picture) for _, picture in rows]
+    senders, labels, pictures = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+    originals = [np.asarray(picture) for picture in pictures]
     past, past_views = prints(originals, embedder), viewer(originals)
-    loose = replace(policy, agreement=0.0, frame_agreement=0.0, colour=1e9, light=1e9)
+    loose = replace(policy, agreement=0.0, frame_agreement=0.0, **BLIND)
     kinds: dict[str, Any] = {}
     looks: list[tuple[bool, pairs.Pair]] = []
     alone = [0, 0]
     for number, (kind, (change, quality)) in enumerate(COPIES.items()):
         rng = np.random.default_rng((number, 1))
-        made = [decode(encode_jpeg(np.asarray(change(picture, rng)), quality)).pixels for _, picture in rows]
+        made = [decode(encode_jpeg(np.asarray(change(picture, rng)), quality)).pixels for picture in pictures]
         new = prints(made, embedder)
         found = pairs.find(new, past, viewer(made), past_views, loose)
         found = [pair for pair in found if pair.past and (pair.a == pair.b or senders[pair.a] != senders[pair.b])]
@@ -183,8 +255,10 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
         alone[1] += wrong
         print(kind, kinds[kind], file=sys.stderr)
     others = other_colours(originals, embedder, past, past_views, loose)
+    beside = other_garments(labels, senders, past, past_views)
+    looks += [(False, pair) for pair in beside]
     looks += [(False, pair) for pair in others["found"]]
-    total, blind = len(rows) * len(COPIES), replace(policy, colour=1e9, light=1e9)
+    total, blind = len(rows) * len(COPIES), replace(policy, **BLIND)
     return {
         "photos": len(rows),
         "copies": total,
@@ -198,10 +272,11 @@ def measure(rows: Sequence[tuple[str, Picture]], embedder: Embedder, policy: Dup
             "wrong": sum(holds(pair, policy) for pair in others["found"]),
             "wrong_without_colour": sum(holds(pair, blind) for pair in others["found"]),
         },
-        "sweep": [
-            {"agreement": line, **score(looks, replace(policy, agreement=line, frame_agreement=1.6 * line), total)}
-            for line in (0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6)
-        ],
+        "other_garments": {"pairs": len(beside), "wrong": sum(holds(pair, policy) for pair in beside)},
+        "sweep": {
+            name: [{name: line, **score(looks, _with(policy, name, line), total)} for line in lines]
+            for name, lines in LINES.items()
+        },
     }
 
 
@@ -214,6 +289,31 @@ def other_colours(
     pictures = [decode(encode_jpeg(other, 85)).pixels for _, other in made]
     found = pairs.find(prints(pictures, embedder), past, viewer(pictures), past_views, policy)
     return {"photos": len(made), "found": [pair for pair in found if pair.past and pair.b == made[pair.a][0]]}
+
+
+def other_garments(
+    labels: Sequence[str], senders: Sequence[str], past: Prints, views: pairs.Views, count: int = 400
+) -> list[pairs.Pair]:
+    """Return looks at the likest pairs of one sender that are labelled as two kinds of garment, before one backdrop."""
+    named = [label not in {"Not sure", "Other", "Skip"} for label in labels]
+    likeness = past.vectors[0] @ past.vectors[0].T
+    beside = [
+        (float(likeness[a, b]), a, b)
+        for a in range(len(labels))
+        for b in range(a)
+        if named[a] and named[b] and senders[a] == senders[b] and labels[a] != labels[b]
+    ]
+    made = []
+    for cosine, a, b in sorted(beside, reverse=True)[:count]:
+        first, second = views(a, (None, 0)), views(b, (None,))
+        if first and second:
+            made.append(pairs.Pair(a, b, False, "embedding", 1 - cosine, 0.0, alignment.compare(first, second[None])))
+    return made
+
+
+def _with(policy: DuplicatePolicy, name: str, line: float) -> DuplicatePolicy:
+    changed: dict[str, Any] = {name: line}
+    return replace(policy, **changed)
 
 
 def holds(pair: pairs.Pair, policy: DuplicatePolicy) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from catalog.decode import Pixels
-from curation import hashes
+from curation import hashes, shades
 
 SIDE: Final = 320
 """Longest side of the picture in which features are found, pixels."""
@@ -24,17 +24,20 @@ GRID: Final = 96
 BLOCKS: Final = 8
 """... in BLOCKS x BLOCKS blocks, so that a changed corner stays one block."""
 
-_STRETCH: Final = 1.8
-_TURN: Final = np.deg2rad(22)
-_SHIFT: Final = 8.0
-_RIDGE: Final = 25.0
-"""Bounds of a colour cast: factor of chroma, turn of hue, shift in a*b*; and the squared a*b* that carries no news."""
+SPREAD: Final = 7
+"""Features are spread over SPREAD x SPREAD cells."""
 
 _CELLS: Final = 16
 """Lightness is compared by the means of CELLS x CELLS cells, so that an edge laid a pixel off counts little."""
 
-_GAINS: Final = np.geomspace(0.75, 1 / 0.75, 15)
-"""Factors by which a copy may be lighter or darker as a whole (in L*; a fifth of the brightness is 0.83 to 1.16)."""
+_SAME: Final = 2.5
+"""Levels of L*, a* and b* within which a cell is unchanged."""
+
+_EACH: Final = 9
+"""The tone curve is fitted to every ninth pixel."""
+
+_EDIT: Final = 5.0
+"""L* by which a pixel may stray from the common tone curve before it is taken for something laid over."""
 
 _PLAIN: Final = 0.25
 """Weight of a plain block that agrees, beside 1 for one with a pattern."""
@@ -59,8 +62,9 @@ class View:
 
     @property
     def grey(self) -> bool:
-        """Whether no pixel has a colour: a copy may have lost it."""
-        return float(np.hypot(self.lab[..., 1], self.lab[..., 2]).max()) < 4
+        """Whether no cell has a colour, noise apart: a copy may have lost it."""
+        means = _blocks(self.lab[..., 1], _CELLS).mean(axis=-1), _blocks(self.lab[..., 2], _CELLS).mean(axis=-1)
+        return float(np.hypot(*means).max()) < 4
 
 
 @dataclass(frozen=True)
@@ -73,10 +77,18 @@ class Look:
     """The smaller of the shares that the common part covers of either picture, 0 to 1."""
     agreement: float
     """Share of the common blocks whose brightness pattern agrees, 0 to 1."""
+    beneath: float
+    """The same without the pixels, up to half of a block, that text or stickers laid over have changed."""
+    patterned: float
+    """Share of the common blocks that agree so and show a pattern, which is what tells pictures apart."""
     colour: float
     """How far a*b* stay apart over the common part after the best cast; 0 when either picture is grey all over."""
     light: float
-    """How far L* stays apart over the common part after the best change of brightness, 0 to 100."""
+    """How far L* stays apart over the common part after the best gain, 0 to 100."""
+    tone: float
+    """The same after the best tone curve, which undoes contrast and gamma as well: 80th percentile."""
+    unchanged: float
+    """Share of the common part that has the same lightness and colour in both, 0 to 1."""
     turn: int | None
     """Orientation of the first picture, of curation.hashes.ORIENTATIONS."""
 
@@ -87,21 +99,34 @@ class LookPolicy:
 
     overlap: float = 0.5
     """Least share of either picture that both have in common (a crop by 20 % of both sides leaves 0.64)."""
-    agreement: float = 0.5
-    """Least share of agreeing blocks, the pictures aligned by features."""
+    agreement: float = 0.6
+    """Least share of agreeing blocks, aligned by features: other garments on one patterned floor reach 0.57."""
     frame_agreement: float = 0.8
     """Least share of agreeing blocks, frame on frame: two plain garments laid alike on one backdrop reach 0.76."""
+    beneath: float = 0.93
+    """Or least share beneath what is laid over: other garments on one backdrop reach 0.85."""
+    patterned: float = 0.35
+    """Least share of blocks with a pattern where only what lies beneath agrees, or all shades changed: two plain
+    garments laid alike agree in every block, and 0.31 of them show an edge."""
     colour: float = 12.0
     """Most distance of colours in a*b* after the best cast: a product in another colour is no copy."""
     light: float = 10.0
-    """Most distance of L* after the best change of brightness: nor is one in a darker shade of the same hue."""
+    """Most distance of L* after the best gain: nor is one in a darker shade of the same hue."""
+    unchanged: float = 0.25
+    """Most of a copy that stays as it was when colour or light are farther apart: what remains changed as a whole, as
+    contrast, gamma and sepia do, and a product in another colour does not (0.27 to 0.83 of its picture stays) ..."""
+    tone: float = 6.0
+    """... and most distance of L* that such a change leaves after the best tone curve."""
 
 
 def confirms(look: Look, policy: LookPolicy) -> bool:
     """Return whether the look shows a copy."""
     line = policy.agreement if look.inliers else policy.frame_agreement
     same = look.colour <= policy.colour and look.light <= policy.light
-    return same and look.overlap >= policy.overlap and look.agreement >= line
+    telling = look.patterned >= policy.patterned
+    as_a_whole = telling and look.unchanged <= policy.unchanged and look.tone <= policy.tone
+    shown = look.agreement >= line or (telling and look.beneath >= policy.beneath)
+    return (same or as_a_whole) and look.overlap >= policy.overlap and shown
 
 
 def view(pixels: Pixels, features: int = 400) -> View:
@@ -114,12 +139,26 @@ def view(pixels: Pixels, features: int = 400) -> View:
     if min(small.shape[:2]) < 40:  # too small for ORB's patch and pyramid
         return View(small.shape[1], small.shape[0], lab, np.empty((0, 2), np.float32), np.empty((0, 32), np.uint8))
     create: Any = cv2.ORB_create  # type: ignore[attr-defined]  # absent from opencv's stubs
-    detector = create(nfeatures=features, fastThreshold=7, edgeThreshold=12, patchSize=25, nlevels=4, scaleFactor=1.3)
-    found, descriptors = detector.detectAndCompute(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), None)
+    many = 5 * features
+    detector = create(nfeatures=many, fastThreshold=7, edgeThreshold=12, patchSize=25, nlevels=4, scaleFactor=1.3)
+    grey = cv2.cvtColor(small, cv2.COLOR_RGB2GRAY)
+    found, descriptors = detector.compute(grey, _spread(detector.detect(grey, None), grey.shape, features))
     points = np.array([point.pt for point in found], np.float32).reshape(-1, 2)
     if descriptors is None:
         descriptors = np.empty((0, 32), np.uint8)
     return View(small.shape[1], small.shape[0], lab, points, descriptors)
+
+
+def _spread(points: Sequence[Any], shape: tuple[int, ...], count: int) -> list[Any]:
+    """Return the strongest features of each of SPREAD x SPREAD cells, ``count`` in all: text has the most."""
+    room: dict[tuple[int, int], int] = {}
+    kept = []
+    for point in sorted(points, key=lambda point: -point.response):
+        cell = int(point.pt[1] * SPREAD / shape[0]), int(point.pt[0] * SPREAD / shape[1])
+        if room.setdefault(cell, count // SPREAD**2) > 0:
+            room[cell] -= 1
+            kept.append(point)
+    return kept
 
 
 def views(pixels: Pixels, ways: Sequence[int | None] = (None, 0)) -> dict[int | None, View]:
@@ -143,7 +182,7 @@ def compare(first: dict[int | None, View], second: View) -> Look:
 
     def standing(look: Look) -> float:
         line = LookPolicy.agreement if look.inliers else LookPolicy.frame_agreement
-        return look.agreement / line * min(1.0, look.overlap * 1.25)
+        return max(look.agreement / line, look.beneath / LookPolicy.beneath) * min(1.0, look.overlap * 1.25)
 
     return max(looks, key=lambda look: (standing(look), -look.colour))
 
@@ -187,72 +226,77 @@ def frame_on_frame(first: View, second: View, way: int | None = None) -> Look:
 
 
 def _look(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_], inliers: int, overlap: float, way: int | None) -> Look:
-    counts = _blocks(inside.astype(np.float32)).sum(axis=-1)
+    counts = _blocks(inside).sum(axis=-1)
     judged = counts >= (GRID // BLOCKS) ** 2 / 2
     if not judged.any():
-        return Look(inliers, 0.0, 0.0, 0.0, 0.0, way)
-    mask, light, other = _blocks(inside), _blocks(moved[..., 0]), _blocks(still[..., 0])
-    size = np.maximum(counts, 1)
+        return Look(inliers, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, way)
+    curve = shades.tone_curve(moved[..., 0][inside][::_EACH], still[..., 0][inside][::_EACH])
+    light, other = shades.toned(moved[..., 0], curve), still[..., 0]
+    whole = _compared(_blocks(inside), _blocks(light), _blocks(other), 0.7)
+    bare = np.abs(light - other) < _EDIT
+    kept = _blocks(inside & bare)
+    beneath = _compared(kept, _blocks(light), _blocks(other), 0.8)
+    clear = whole.agrees | (beneath.agrees & (2 * kept.sum(axis=-1) >= counts) & ~whole.plain)
+    # a plain garment in another shade does not agree and counts below; a pattern that another one hides does not
+    seen = inside & _grown(clear | whole.plain) & (_grown(whole.agrees | whole.plain) | bare)
+    common = seen & _grown(clear & judged)
+    colour = shades.colour_distance(moved[common], still[common])
+    plain = whole.plain | beneath.plain
+    patterned = float((clear & ~plain)[judged].mean())
+    agreements = _share(whole.agrees, whole.plain, judged), _share(clear, plain, judged), patterned
+    rasters = (*np.moveaxis(moved - still, -1, 0), moved[..., 0], other, light)
+    *differences, before, after, toned = (_means(values, _blocks(seen, _CELLS)) for values in rasters)
+    if not len(before):
+        return Look(inliers, overlap, *agreements, colour, 0.0, 0.0, 0.0, way)
+    gain, tone = shades.light_distance(before, after), float(np.quantile(np.abs(toned - after), 0.8))
+    unchanged = float((np.abs(differences) < _SAME).all(axis=0).mean())
+    return Look(inliers, overlap, *agreements, colour, gain, tone, unchanged, way)
+
+
+def _share(agrees: npt.NDArray[np.bool_], plain: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]) -> float:
+    """Return the weight of the blocks that agree among those that are judged.
+
+    Plain wall on plain wall says little; a plain block of another brightness says that something else is there.
+    """
+    weights = np.where(agrees & plain, _PLAIN, 1.0)[judged]
+    return float((agrees[judged] * weights).sum() / weights.sum())
+
+
+def _means(values: Lab, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Return the means of those cells of (GRID, GRID) of which half are in (CELLS, CELLS, samples) ``mask``."""
+    counts = mask.sum(axis=-1)
+    cells = counts >= mask.shape[-1] / 2
+    found: npt.NDArray[np.float64] = (_blocks(values, _CELLS) * mask).sum(axis=-1)[cells] / counts[cells]
+    return found
+
+
+@dataclass(frozen=True)
+class _Blocks:
+    """What (BLOCKS, BLOCKS) blocks of two pictures say of each other."""
+
+    agrees: npt.NDArray[np.bool_]
+    plain: npt.NDArray[np.bool_]
+
+
+def _compared(mask: npt.NDArray[np.bool_], light: Lab, other: Lab, line: float) -> _Blocks:
+    """Compare L* of (BLOCKS, BLOCKS, samples) where ``mask`` is set: patterns by their correlation, plain by level."""
+    size = np.maximum(mask.sum(axis=-1), 1)
     mean, other_mean = (light * mask).sum(-1) / size, (other * mask).sum(-1) / size
     off, other_off = (light - mean[..., None]) * mask, (other - other_mean[..., None]) * mask
     spread, other_spread = np.sqrt((off**2).sum(-1) / size), np.sqrt((other_off**2).sum(-1) / size)
     together = (off * other_off).sum(-1) / size
     plain = np.maximum(spread, other_spread) < 3
     alike = np.minimum(spread, other_spread) >= 0.3 * np.maximum(spread, other_spread)
-    correlated = alike & (together > 0.7 * spread * other_spread)
-    agrees = np.where(plain, np.abs(mean - other_mean) < 20, correlated)
-    # plain wall on plain wall says little, a plain block of another brightness says that something else is there
-    weights = np.where(plain & agrees, _PLAIN, 1.0)[judged]
-    agreement = float((agrees[judged] * weights).sum() / weights.sum())
+    correlated = alike & (together > line * spread * other_spread)
+    return _Blocks(np.where(plain, np.abs(mean - other_mean) < 20, correlated), plain)
+
+
+def _grown(blocks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     side = GRID // BLOCKS
-    common = inside & np.kron(agrees & judged, np.ones((side, side), bool))
-    colour, lightness = _colour_distance(moved[common], still[common]), _light_distance(moved, still, inside)
-    return Look(inliers, overlap, agreement, colour, lightness, way)
+    return np.kron(blocks, np.ones((side, side), bool))
 
 
 def _blocks(raster: npt.NDArray[Any], count: int = BLOCKS) -> npt.NDArray[Any]:
     """Return (GRID, GRID) as (count, count, samples)."""
     side = GRID // count
     return raster.reshape(count, side, count, side).swapaxes(1, 2).reshape(count, count, side * side)
-
-
-def _light_distance(moved: Lab, still: Lab, inside: npt.NDArray[np.bool_]) -> float:
-    """Return how far the lightness stays apart after the best gain: 85th percentile of |L*| over the shared cells.
-
-    A copy is lighter or darker as a whole, its backdrop too, as far as white allows; a garment in another shade keeps
-    its backdrop. All shared cells count, agreeing or not: a plain garment in another shade is what does not agree.
-    """
-    mask = _blocks(inside, _CELLS)
-    counts = mask.sum(axis=-1)
-    judged = counts >= mask.shape[-1] / 2
-    if not judged.any():
-        return 0.0
-    first, second = (
-        (_blocks(light[..., 0], _CELLS) * mask).sum(axis=-1)[judged] / counts[judged] for light in (moved, still)
-    )
-    gains = _GAINS[:, None]
-    white = 100 * np.minimum(gains, 1.0)  # the lighter side may have met white
-    apart = np.abs(np.minimum(first * gains, 100) - np.minimum(second, white))
-    return float(np.quantile(apart, 0.85, axis=1).min())
-
-
-def _colour_distance(moved: Lab, still: Lab) -> float:
-    """Return how far the colours stay apart after the best cast: 90th percentile in a*b*.
-
-    A cast turns all hues by one angle, stretches all chroma by one factor and shifts all colours alike, each within
-    bounds; a product in another colour changes where its background does not.
-    """
-    if not len(moved):
-        return 0.0
-    first, second = (values[:, 1] + 1j * values[:, 2] for values in (moved, still))
-    spread = first - first.mean()
-    power = float((np.abs(spread) ** 2).mean())
-    # the ridge leaves pictures of almost one colour without a turn or stretch of their own
-    cast = complex(((spread.conj() * (second - second.mean())).mean() + _RIDGE) / (power + _RIDGE))
-    stretch = min(max(abs(cast), 1 / _STRETCH), _STRETCH)
-    angle = min(max(float(np.angle(cast)), -_TURN), _TURN)
-    turned = first * stretch * np.exp(1j * angle)
-    shift = complex(np.median((second - turned).real), np.median((second - turned).imag))
-    if abs(shift) > _SHIFT:
-        shift *= _SHIFT / abs(shift)
-    return float(np.quantile(np.abs(second - turned - shift), 0.9))

@@ -48,15 +48,33 @@ class DuplicatePolicy:
     """Least share of agreeing blocks, features aligned."""
     frame_agreement: float = LookPolicy.frame_agreement
     """Least share of agreeing blocks, frame on frame."""
+    beneath: float = LookPolicy.beneath
+    """Or least share of agreeing blocks beneath text and stickers."""
+    patterned: float = LookPolicy.patterned
+    """Least share of blocks with a pattern where only what lies beneath agrees, or all shades changed."""
     colour: float = LookPolicy.colour
     """Most distance of colours in a*b*."""
     light: float = LookPolicy.light
     """Most distance of lightness in L*."""
+    unchanged: float = LookPolicy.unchanged
+    """Most of a copy that stays as it was when colour or light are farther apart ..."""
+    tone: float = LookPolicy.tone
+    """... and most distance of L* that is left then after the best tone curve."""
 
     @property
     def look(self) -> LookPolicy:
         """The lines of the second look."""
-        return LookPolicy(self.overlap, self.agreement, self.frame_agreement, self.colour, self.light)
+        return LookPolicy(
+            self.overlap,
+            self.agreement,
+            self.frame_agreement,
+            self.beneath,
+            self.patterned,
+            self.colour,
+            self.light,
+            self.unchanged,
+            self.tone,
+        )
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from catalog.tables import ATTRIBUTES, TIME
 SUBSETS: Final = ("real_studio_flat", "aigen_studio", "real_streetlook", "aigen_streetlook")
 NOISE: Final = "noise"
 ANCHORS: Final = "anchors"
+HARDNESS: Final = ("easy", "medium", "hard")
 DIFFICULTY: Final[Mapping[str, str]] = {
     "real_studio_flat": "easy",
     "aigen_studio": "medium",

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from releases import reading
-from releases.schema import ANCHORS, DIFFICULTY, NOISE, SUBSETS, TASK
+from releases.schema import ANCHORS, HARDNESS, NOISE, SUBSETS, TASK
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Size:
     products: int
     looks: int
     difficulty: str
+    """Of its queries; with how many are of each, where they differ: harder variants are hard in every subset."""
     task: str
 
 
@@ -103,7 +104,9 @@ def _size(name: str, tables: Mapping[tuple[str, str], pa.Table]) -> Size:
     asked = query if query is not None else gallery.slice(0, 0)
     looks = {look for look in asked["look_id"].to_pylist() if look}
     products = {*asked["product_id"].to_pylist(), *gallery["product_id"].to_pylist()}
-    return Size(name, len(asked), len(gallery), len(products), len(looks), DIFFICULTY[name], TASK[name])
+    found = sorted(Counter(asked["difficulty"].to_pylist()).items(), key=lambda pair: HARDNESS.index(pair[0]))
+    difficulty = found[0][0] if len(found) == 1 else ", ".join(f"{count:,} {kind}" for kind, count in found)
+    return Size(name, len(asked), len(gallery), len(products), len(looks), difficulty, TASK[name])
 
 
 def _facets(garments: list[dict[str, Any]]) -> dict[str, dict[str, int]]:

@@ -1,5 +1,7 @@
 """The second look: copies however changed, and pictures that only look alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageEnhance, ImageFilter
@@ -36,6 +38,33 @@ def lettered(image: Image.Image) -> Image.Image:
     return marked
 
 
+def hashtags(image: Image.Image) -> Image.Image:
+    """Lines of text from edge to edge, which most of the strongest features lie on."""
+    marked = image.copy()
+    draw = ImageDraw.Draw(marked)
+    for line in range(6):
+        at = (15, 30 + 75 * line)
+        draw.text(at, "#ootd #vintage #sale", "white", font_size=28, stroke_width=2, stroke_fill="black")
+    return marked
+
+
+def on_a_phone(image: Image.Image) -> Image.Image:
+    screen = Image.new("RGB", (360, 780), (15, 15, 18))
+    screen.paste(image, (0, 90))
+    draw = ImageDraw.Draw(screen)
+    draw.text((20, 12), "12:41", "white", font_size=20)
+    draw.text((55, 50), "wardrobe_anna", "white", font_size=18)
+    for place in range(4):
+        draw.ellipse((20 + 50 * place, 585, 48 + 50 * place, 613), outline="white", width=3)
+    draw.text((20, 640), "liked by someone and others", "white", font_size=16)
+    return screen
+
+
+def tinted(image: Image.Image, matrix: list[list[float]]) -> Image.Image:
+    return Image.fromarray((np.asarray(image) @ np.array(matrix)).clip(0, 255).astype(np.uint8))
+
+
+SEPIA = [[0.393, 0.349, 0.272], [0.769, 0.686, 0.534], [0.189, 0.168, 0.131]]
 COPIES = {
     "re-encoded": lambda image: image,
     "small": lambda image: image.resize((150, 200)),
@@ -46,6 +75,13 @@ COPIES = {
     "lettered": lettered,
     "darker": lambda image: ImageEnhance.Brightness(image).enhance(0.75),
     "grey": lambda image: image.convert("L").convert("RGB"),
+    "hashtags": hashtags,
+    "on a phone": on_a_phone,
+    "more contrast": lambda image: ImageEnhance.Contrast(image).enhance(1.4),
+    "less contrast": lambda image: ImageEnhance.Contrast(image).enhance(0.6),
+    "gamma": lambda image: image.point(lambda value: round(255 * (value / 255) ** 1.6)),
+    "warm": lambda image: tinted(image, [[1.15, 0, 0], [0, 1, 0], [0, 0, 0.8]]),
+    "sepia": lambda image: tinted(image, SEPIA),
 }
 
 
@@ -111,6 +147,25 @@ def test_a_variant_in_another_colour_is_no_copy(colour: tuple[int, int, int]) ->
     assert not confirms(look, LookPolicy()), look
 
 
+def test_other_garments_on_one_patterned_floor_are_no_copies() -> None:
+    rng = np.random.default_rng(5)
+    planks = np.kron(rng.integers(60, 150, (30, 6)), np.ones((16, 60))) + rng.normal(0, 6, (480, 360))
+    floor = Image.fromarray((planks[..., None] * [1.0, 0.75, 0.55]).clip(0, 255).astype(np.uint8))
+
+    def laid_down(outline: list[tuple[int, int]], shade: int) -> Pixels:
+        image = floor.copy()
+        ImageDraw.Draw(image).polygon(outline, fill=(shade, shade, shade - 8))
+        return jpeg(image.filter(ImageFilter.GaussianBlur(1)))
+
+    shirt = [(120, 90), (240, 90), (340, 300), (300, 320), (250, 220), (250, 350), (110, 350), (110, 220), (60, 320)]
+    trousers = [(120, 60), (240, 60), (270, 400), (200, 400), (180, 160), (160, 400), (90, 400)]
+    first, second = laid_down(shirt, 214), laid_down(trousers, 222)
+    look = compare(views(first), view(second))
+    assert look.beneath > 0.8, "the floor agrees"
+    assert not confirms(look, LookPolicy()), look
+    assert confirms(compare(views(first[:, ::-1]), view(first)), LookPolicy())
+
+
 @pytest.mark.parametrize("size", [(1, 1), (2, 300), (64, 64)])
 def test_pictures_without_features_are_laid_frame_on_frame(size: tuple[int, int]) -> None:
     flat = np.full((*size, 3), 180, np.uint8)
@@ -118,13 +173,30 @@ def test_pictures_without_features_are_laid_frame_on_frame(size: tuple[int, int]
 
 
 def test_a_look_is_held_against_every_line() -> None:
-    good = Look(inliers=60, overlap=0.8, agreement=0.9, colour=3, light=2, turn=None)
-    assert confirms(good, LookPolicy())
-    for worse in ({"overlap": 0.4}, {"agreement": 0.3}, {"colour": 60}, {"light": 40}):
-        assert not confirms(Look(**{**vars(good), **worse}), LookPolicy())
-    assert not confirms(Look(**{**vars(good), "inliers": 0, "agreement": 0.55}), LookPolicy()), (
-        "frame on frame needs more"
+    good = Look(
+        inliers=60,
+        overlap=0.8,
+        agreement=0.9,
+        beneath=0.9,
+        patterned=0.6,
+        colour=3,
+        light=2,
+        tone=1,
+        unchanged=0.8,
+        turn=None,
     )
+    policy = LookPolicy()
+    assert confirms(good, policy)
+    for worse in ({"overlap": 0.4}, {"agreement": 0.3}, {"colour": 60}, {"light": 40}):
+        assert not confirms(replace(good, **worse), policy)
+    assert not confirms(replace(good, inliers=0, agreement=0.7), policy), "frame on frame needs more"
+    over = replace(good, agreement=0.3, beneath=0.95)
+    assert confirms(over, policy)
+    assert not confirms(replace(over, patterned=0.3), policy), "two plain things agree beneath as well"
+    toned = replace(good, colour=40, light=30, unchanged=0.1)
+    assert confirms(toned, policy)
+    for worse in ({"patterned": 0.3}, {"unchanged": 0.4}, {"tone": 9}):
+        assert not confirms(replace(toned, **worse), policy)
 
 
 def laid(outline: list[tuple[int, int]], cloth: int = 40) -> Pixels:

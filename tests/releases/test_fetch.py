@@ -12,6 +12,7 @@ import pytest
 from releases import reading
 from releases.run import freeze
 from releases.schema import SUBSETS
+from releases.summary import summarise
 from releases.verify import examine, verify
 
 
@@ -68,6 +69,14 @@ def test_a_release_of_links_is_filled_to_what_was_frozen(shop, make_edition, cat
 
     assert {row["variant"] for row in theirs} == {"tight", "small", "occluded"}
     assert {row["difficulty"] for row in theirs} == {"hard"}
+
+    told = {size.name: size.difficulty for size in summarise(whole.path).sizes}
+    asked = pq.read_table(next((whole.path / "data" / "real_studio_flat").glob("query-*")), columns=["difficulty"])
+    easy, hard = (asked["difficulty"].to_pylist().count(kind) for kind in ("easy", "hard"))
+    assert hard, "harder variants of what is easy"
+    assert told["real_studio_flat"] == (f"{easy} easy, {hard} hard" if easy else "hard")
+    assert told["real_streetlook"] == "hard"
+    assert told["noise"] == ""
 
     gone = pq.read_table(links.path / name)["photo_sha256"].to_pylist()[0]
     (folder / gone).write_bytes(b"another picture")
