@@ -138,6 +138,7 @@ class _Stated:
 
 def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     stated = [_Stated(claim.source, *bounds, claim.currency()) for claim in claims if (bounds := claim.prices())]
+    stated = _as_shown(stated, seen)
     named = [(entry.currency, entry.source) for entry in stated]
     named += [(claim.currency(), claim.source) for claim in claims] + [(seen.currency, "visible")]
     code, code_source = next(((code, source) for code, source in named if code), (None, ""))
@@ -162,6 +163,15 @@ def _price(merged: Merged, claims: Sequence[Claim], seen: Seen) -> None:
     for source, amount in old:
         if amount and amount > price:
             merged.put("regularPrice", prices.text_of(amount, code), source)
+
+
+def _as_shown(stated: list[_Stated], seen: Seen) -> list[_Stated]:
+    """Return the stated prices, first the one that the page shows where the others are told in other currencies."""
+    code = seen.currency
+    if not seen.sure or any(prices.share_sign(code, entry.currency) for entry in stated[:1] if entry.currency):
+        return stated
+    same = [entry for entry in stated if entry.currency == code and entry.low == seen.price]
+    return same + [entry for entry in stated if entry not in same]
 
 
 def _in_major_units(entry: _Stated, others: Sequence[Decimal]) -> _Stated:

@@ -105,6 +105,7 @@ PROMOTION = _Folded(
     r"доставк|szállít|livrare|transport|αποστολ|μεταφορικ|kargo|ongkir|ongkos|vận chuyển|จัดส่ง|شحن|توصيل|משלוח|送料",
     r"배송|运费|運費",
     r"ušted|ušet|megtakar|econom|tasarruf|oszczęd|tiết kiệm|ประหยัด|وفر|выгод|эконом|економ|節省|立減|お得",
+    r"sepette|im warenkorb|dans le panier|nel carrello|en el carrito",
     r"taksit|splát|részlet|рассроч|платеж|δόσεις|cicilan|ผ่อน|دفعات|תשלומים|할부|分期",
     r"excl\.|without tax|zzgl|\bmembers?\b|\bclub\b|loyalty|mitglieder|adhérent|\bsocios?\b|medlem",
 )
