@@ -2,7 +2,8 @@
 
 Local features (ORB, Rublee et al. 2011) of both pictures are matched with Lowe's ratio test, a similarity transform is
 fitted by RANSAC, and the shared part is compared: how much of both pictures it covers, how well the brightness agrees
-block by block, how far lightness and colours are apart. Pictures too plain for features are laid frame on frame.
+block by block, also beneath text and stickers laid over, and how far lightness and colours are apart when what a copy
+may change as a whole is undone (curation.shades). Pictures too plain for features are laid frame on frame.
 """
 
 from collections.abc import Sequence

@@ -214,7 +214,10 @@ def duplicates(
     """Find pictures that repeat each other, with tier and distance."""
     from flows.plain import duplicate_pairs
 
-    pairs = duplicate_pairs(folder, against, workshop(settings=settings))
+    def skipped(name: str, reason: str) -> None:
+        print(f"skipped {name}: {reason}", file=sys.stderr)
+
+    pairs = duplicate_pairs(folder, against, workshop(settings=settings), skipped)
     emit(pairs, as_json, "\n".join(_line(pair) for pair in pairs) or "no duplicates")
 
 

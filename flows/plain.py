@@ -1,6 +1,6 @@
 """The verbs on plain files, which need no catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -75,14 +75,20 @@ def detect_images(images: Sequence[Path], workshop: "Workshop") -> list[dict[str
     return rows
 
 
-def duplicate_pairs(folder: Path, against: Path | None, workshop: "Workshop") -> list[dict[str, Any]]:
-    """Return the pairs of pictures that repeat each other: ``a``, ``b``, ``tier``, ``distance``, ``threshold``."""
+def duplicate_pairs(
+    folder: Path, against: Path | None, workshop: "Workshop", skipped: Callable[[str, str], None]
+) -> list[dict[str, Any]]:
+    """Return the pairs of pictures that repeat each other: ``a``, ``b``, ``tier``, ``distance``, ``threshold``.
+
+    Files that do not decode are told to ``skipped`` by name and reason.
+    """
     from curation import duplicates
 
     for place in filter(None, (folder, against)):
         if not place.is_dir():
             raise PlainFileError(f"{place} is not a folder; give a folder of pictures")
-    return duplicates.folders(folder, against, embedder=workshop.embedder, policy=workshop.settings.duplicates)
+    policy = workshop.settings.duplicates
+    return duplicates.folders(folder, against, embedder=workshop.embedder, policy=policy, skipped=skipped)
 
 
 def generate_images(

@@ -380,3 +380,19 @@ def test_the_sheet_fits_a_phone_and_answers_to_touch(catalog: Catalog, serve: An
     assert page.locator("#zoom").is_visible()
     assert page.locator("[data-act=enlarge]").inner_text() == "Close"
     assert verdicts.load(catalog, EDITION) == {"screen": {real[0]: False}}
+
+
+def test_a_screen_reader_hears_what_is_seen_and_no_list_without_options(
+    catalog: Catalog, serve: Any, page: Any
+) -> None:
+    (photo,) = put(catalog, 1)
+    groups = [group("kept", "ok", [one(photo, "deviation 12", "flat 0.4")]), group("dropped", "blank", [])]
+    port = serve({"screen": groups})
+    page.goto(f"http://127.0.0.1:{port}/screen")
+    page.wait_for_selector(".shot.ready")
+    told = page.get_by_role("option", name="deviation 12 flat 0.4", exact=True)
+    assert told.get_attribute("aria-description") == "ok"
+    page.keyboard.press("n")
+    page.get_by_text("Nothing here.").wait_for()
+    assert page.get_by_role("listbox").count() == 0
+    assert page.locator("#scroller").get_attribute("aria-activedescendant") is None

@@ -75,7 +75,10 @@ def test_read_tells_product_and_evidence(tmp_path: Path) -> None:
 
 def test_duplicates_of_a_folder(tmp_path: Path, picture: Path) -> None:
     (tmp_path / "copy.png").write_bytes(picture.read_bytes())
-    (pair,) = json.loads(lookbench("duplicates", tmp_path, "--json").stdout)
+    (tmp_path / "cut.png").write_bytes(picture.read_bytes()[:60])
+    done = lookbench("duplicates", tmp_path, "--json")
+    (pair,) = json.loads(done.stdout)
+    assert "skipped cut.png: truncated" in done.stderr
     assert {Path(pair["a"]).name, Path(pair["b"]).name} == {"picture.png", "copy.png"}
     assert pair["tier"] == "bytes"
     assert pair["distance"] == 0

@@ -66,8 +66,7 @@ function paint(index) {
   const row = rows()[index], said = word(row);
   made.className = "tile " + said;
   made.setAttribute("aria-selected", index === at);
-  const label = [plain(views[view].reason), ...row.facts, said && `your verdict: ${said}`];
-  made.setAttribute("aria-label", label.filter(Boolean).join(", "));
+  made.setAttribute("aria-description", plain(views[view].reason));
   made.querySelector(".card > .word")?.remove();
   if (said) made.firstChild.append(make("span", {className: "word", textContent: said}));
 }
@@ -91,6 +90,7 @@ function lay() {
   tiles.clear();
   room.replaceChildren();
   room.style.height = Math.max(1, Math.ceil(rows().length / columns)) * HIGH + "px";
+  scroller.setAttribute("role", rows().length ? "listbox" : "group"); // a list without options is none
   if (!rows().length) room.append(make("p", {className: "empty", textContent: "Nothing here."}));
   reveal();
   draw();
@@ -115,7 +115,8 @@ function select(index) {
   if (!zoom.hidden) fill();
 }
 function tell_place() {
-  scroller.setAttribute("aria-activedescendant", tiles.has(at) ? "t" + at : "");
+  if (tiles.has(at)) scroller.setAttribute("aria-activedescendant", "t" + at);
+  else scroller.removeAttribute("aria-activedescendant");
   $("#place").textContent = rows().length ? `${many(at + 1)} of ${many(rows().length)}` : "";
   if (views.length) history.replaceState(null, "", `#${views[view].key}/${at + 1}`);
   $("[data-act=undo]").disabled = !given.length;
