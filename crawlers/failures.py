@@ -36,6 +36,11 @@ _KINDS = (
     ("timeout", ("Timeout", "TimedOut", "took longer")),
     ("refused", ("ConnectionRefused", "CannotConnect", "refused")),
     ("reset", ("ResponseFailed", "ConnectionLost", "ConnectionDone", "ConnectionReset", "DataLoss")),
+    ("bad_redirect", ("out of range", "Invalid IPv6", "Missing scheme")),
+    (
+        "bad_answer",
+        ("ParseError", "InvalidHeader", "Value contains", "Invalid response", "ecompress", "decoder failed"),
+    ),
     ("browser", ("BrowserDiedError", "TargetClosed", "net::", "playwright")),
 )
 

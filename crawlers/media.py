@@ -73,8 +73,10 @@ def forbidden(rules: Iterable[str]) -> str | None:
 
 
 def headers_that_matter(headers: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the validators and type of an answer: etag, last-modified, content-type."""
-    return {name: value for name in ("etag", "last-modified", "content-type") if (value := headers.get(name))}
+    """Return the validators and type of an answer: etag, last-modified, content-type; one too long to be sent back to a
+    server, which would refuse the request, is left out."""
+    names = ("etag", "last-modified", "content-type")
+    return {name: value for name in names if (value := headers.get(name)) and len(value) <= 1000}
 
 
 def conditional(known: Mapping[str, str]) -> dict[str, str]:
@@ -92,7 +94,7 @@ def time_of(text: str | None) -> datetime | None:
     except ValueError:
         try:
             found = parsedate_to_datetime(text)
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError):
             return None
     try:
         aware = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)

@@ -121,9 +121,11 @@ class Past:
     # photos -----------------------------------------------------------------------------------------------
 
     def photo(self, url: str) -> dict[str, str] | None:
-        """Return the photo id and validators last seen at ``url`` if the catalog still has the bytes."""
+        """Return the photo id and validators last seen at ``url`` if the catalog still has its row and bytes."""
         known: dict[str, str] | None = self.frontier.recall("photo", url)
-        return known if known and self.recorder.catalog.has_image(known["photo_id"]) else None
+        if not known or not self.recorder.holds_photo(known["photo_id"]):
+            return None
+        return known if self.recorder.catalog.has_image(known["photo_id"]) else None
 
     def keep_photo(self, url: str, photo_id: str, headers: Mapping[str, str | None]) -> None:
         """Remember which photo is at ``url`` and its validators."""
@@ -164,7 +166,7 @@ class Past:
         digest = hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
         known_now = {"page": page, "seen_at": self.now, "row": now, "digest": digest}
         self.recorder.remember("product", identity, known_now)
-        return known is None or known["digest"] != digest
+        return known is None or known["digest"] != digest or not self.recorder.holds_product(identity)
 
     def unseen(self) -> Iterator[tuple[str, str]]:
         """Yield (product id, page) of products that earlier nights saw and this one did not; delisted ones not."""

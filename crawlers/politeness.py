@@ -284,9 +284,9 @@ def seconds_of(value: str, now: datetime) -> float | None:
     """Return the seconds that a Retry-After header asks for, or None when it is not there or unreadable."""
     text = value.strip()
     if text.isascii() and text.isdigit():
-        return float(text[:9])
+        return float(text[:300])  # more digits are no number to Python, and far beyond any wait
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return max(((at if at.tzinfo else at.replace(tzinfo=UTC)) - now).total_seconds(), 0.0)

@@ -76,6 +76,7 @@ class Recorder:
             known = self._first_seen.get(row["product_id"], row["first_seen"])
             self._first_seen[row["product_id"]] = min(known, row["first_seen"])
             self._product_rows.add((row["product_id"], row["last_seen"]))
+        self._held = frozenset(self._first_seen)
         self._photo_rows: set[tuple[str, str | None]] = set()
         self._photo_ids: set[str] = set()
         for row in self.catalog.read("photos", ["photo_id", "product_id"]).to_pylist():
@@ -114,6 +115,14 @@ class Recorder:
     def has_told(self, subject: str, id: str) -> bool:
         """Return whether the ledger of this night has a verdict."""
         return (subject, id) in self._ledger_ids
+
+    def holds_product(self, id: str) -> bool:
+        """Return whether the catalog held a row of a product when this process began."""
+        return id in self._held
+
+    def holds_photo(self, id: str) -> bool:
+        """Return whether the catalog has a row of a photo, or tonight's crawl brought it."""
+        return id in self._photo_ids
 
     def product_row(self, reading: Reading, page_sha256: str) -> dict[str, Any]:
         """Return the row of a product as read now, with the time when it was first seen."""

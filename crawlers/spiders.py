@@ -219,7 +219,14 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
         task: Task = response.meta["task"]
         known = self.past.page(task.url) if response.status == NOT_MODIFIED else None
         if response.status == NOT_MODIFIED and (known is None or known.at != response.url):
-            return _whole(response.request)
+            if (
+                _CONDITIONS.intersection(name.lower() for name in response.request.headers)
+                or UNCHANGED in response.flags
+            ):
+                return _whole(response.request)
+            with self.step(task, dead="http_304"):  # asked without a condition, and again it would be no other
+                self.recorder.page(task.url, "http_304", kept=False, evidence={"role": task.role, "at": response.url})
+            return None
         with self.step(task) as found:
             if task.role == "start":
                 self.scope.starts(response.url)
@@ -290,4 +297,5 @@ class ShopSpider(scrapy.Spider):  # type: ignore[misc]  # Scrapy is untyped
 def _whole(request: Request) -> Request:
     """Return a request again, now for the whole page: nobody remembers what did not change."""
     headers = {name: value for name, value in request.headers.items() if name.lower() not in _CONDITIONS}
-    return request.replace(headers=headers, dont_filter=True)
+    meta = {name: value for name, value in request.meta.items() if name != UNCHANGED}
+    return request.replace(headers=headers, meta=meta, dont_filter=True)

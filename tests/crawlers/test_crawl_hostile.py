@@ -244,6 +244,65 @@ def test_an_index_of_itself_and_one_without_end_take_no_more_than_their_share(se
     assert result.report["index"]["products"] == 1
 
 
+def raw(data):
+    """Return a route that writes ``data``, head and all, and closes."""
+
+    def route(server, handler):
+        handler.wfile.write(data)
+
+    return route
+
+
+@pytest.mark.slow
+def test_answers_against_the_rules_end_once_and_are_told_as_what_they_are(server, tmp_path):
+    far = "Mon, 01 Jun 99999999999999999999 03:02:00 GMT"
+    page, ok = product_html(1, photos=0), b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    busy_once = []
+
+    def waits(server, handler):
+        busy_once.append(1)
+        return Answer(product_html(2, photos=0)) if busy_once[1:] else Answer(b"later", 429, {"Retry-After": far})
+
+    kept = {
+        "/p/dated": Answer(page, headers={"Last-Modified": far}),
+        "/p/waits": waits,
+        "/p/hints": raw(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + ok + b"\r\n" + page),
+        "/p/utf16": Answer(product_html(3, photos=0).decode().encode("utf-16"), kind="text/html"),
+        "/p/surrogate": Answer(product_html(4, photos=0).replace(b'"name": "', b'"name": "\\ud83d ')),
+        "/p/jar": raw(ok + b"Set-Cookie: a=b\r\n" * 1000 + b"\r\n" + product_html(5, photos=0)),
+    }
+    dropped = {
+        "/p/same": (Answer(b"", 304), "http_304"),
+        "/p/port": (Answer(b"", 302, {"Location": "http://127.0.0.1:99999/"}), "bad_redirect"),
+        "/p/bracket": (Answer(b"", 302, {"Location": "http://[::1"}), "bad_redirect"),
+        "/p/script": (Answer(b"", 302, {"Location": "javascript:alert(1)"}), "bad_redirect"),
+        "/p/length": (raw(ok + b"Content-Length: -5\r\n\r\n" + page), "bad_answer"),
+        "/p/lengths": (raw(ok + b"Content-Length: 5\r\nContent-Length: 9\r\n\r\n" + page), "bad_answer"),
+        "/p/status": (raw(b"HTTP/1.1 abc OK\r\n\r\n"), "bad_answer"),
+        "/p/br": (Answer(page, headers={"Content-Encoding": "br"}), "bad_answer"),
+        "/p/zstd": (Answer(page, headers={"Content-Encoding": "zstd"}), "bad_answer"),
+        "/p/deflate": (Answer(page, headers={"Content-Encoding": "deflate"}), "bad_answer"),
+        "/p/chunks": (raw(ok + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n" + page), "reset"),
+        "/p/continues": (raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000), "too_large"),
+    }
+    server.routes |= kept | {name: answer for name, (answer, _) in dropped.items()}
+    tiles = "".join(f'<li><a href="{name}"><img src="/img/t.jpg"></a></li>' for name in [*kept, *dropped])
+    server.routes["/"] = Answer(f"<!doctype html><title>shop</title><h1>Shop</h1><ul>{tiles}</ul>".encode())
+    where = Site(
+        name="rules", start_urls=[server.url + "/"], allow_loopback=True, delay=0, render="never",
+        platform="generic", discover=["category"],
+    )  # fmt: skip
+    began = time.monotonic()
+    with pytest.raises(run.IncompleteCrawlError, match="no photo") as told:
+        run.crawl(Catalog(tmp_path / "c"), [where], now=NOW, limits=LIMITS, log=tmp_path / "log")
+    assert time.monotonic() - began < 60
+    rows = {row["id"].removeprefix(server.url): row["reason"] for row in told.value.result.ledger.to_pylist()}
+    assert {name: rows.get(name) for name in kept} == dict.fromkeys(kept, "product")
+    assert {name: rows.get(name) for name in dropped} == {name: reason for name, (_, reason) in dropped.items()}
+    assert server.hits["/p/same"] == 1
+    assert max(server.hits.values()) <= 3
+
+
 REBINDING = """
 import pathlib, socket
 ask = socket.getaddrinfo

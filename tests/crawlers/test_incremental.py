@@ -14,6 +14,7 @@ from crawlers.sites import Site
 from demo import shop as demo_shop
 
 FIRST = datetime(2026, 6, 1, 3, tzinfo=UTC)
+KEYS = {"products": "product_id", "photos": "photo_id"}
 LIMITS = CrawlLimits(page_seconds=30, photo_seconds=30, longest_wait=3, retries=1, seconds=240)
 
 
@@ -151,3 +152,19 @@ def test_what_a_sitemap_spares_is_asked_for_in_time(shop, tmp_path):
     assert {conditional for _, conditional in asked} == {True}
     assert sum(path.startswith("/p/") for path, _ in asked) == 11  # one was asked for six days ago
     assert {asked for path, asked in night(31) if path.startswith("/p/")} == {False}
+
+
+@pytest.mark.slow
+def test_rows_that_the_catalog_lost_come_back_the_next_night(shop, tmp_path):
+    shop.tags = True
+    root = tmp_path / "c"
+    crawl(root, site(shop.url), FIRST)
+    wanted = {name: {row[key] for row in Catalog(root).read(name).to_pylist()} for name, key in KEYS.items()}
+    for name in KEYS:
+        files = [path for path in root.rglob("*.parquet") if name in path.relative_to(root).as_posix()]
+        assert files
+        for path in files:
+            path.unlink()
+    assert {name: Catalog(root).read(name).num_rows for name in KEYS} == dict.fromkeys(KEYS, 0)
+    crawl(root, site(shop.url), FIRST + timedelta(days=1))
+    assert {name: {row[key] for row in Catalog(root).read(name).to_pylist()} for name, key in KEYS.items()} == wanted

@@ -74,3 +74,10 @@ def test_conditional_headers():
 )
 def test_time_of(text, wanted):
     assert media.time_of(text) == wanted
+
+
+def test_a_date_beyond_all_calendars_is_none_and_a_validator_too_long_to_send_is_left_out():
+    assert media.time_of("Mon, 01 Jun 99999999999999999999 03:02:00 GMT") is None
+    assert media.time_of("+999999-01-01T00:00:00Z") is None
+    told = {"etag": "x" * 20_000, "last-modified": "Mon, 01 Jun 2026 03:02:00 GMT"}
+    assert media.headers_that_matter(told) == {"last-modified": "Mon, 01 Jun 2026 03:02:00 GMT"}

@@ -135,7 +135,8 @@ def test_all_deployments_and_a_night_of_troubles_by_a_worker(api: str, workshop:
     (failed,) = [row for row in ask(api, "flow_runs") if row["state_type"] == "FAILED"]
     assert "site 'testwick': no page could be read" in failed["state"]["message"]
     row = crawl_artifact(api, failed)["testwick"]
-    assert (row["ended"], row["products"], row["failures"]) == ("nothing came", "0", "refused 2")
+    assert (row["ended"], row["products"]) == ("nothing came", "0")
+    assert row["failures"].startswith("refused ")
     assert row["loaded"].startswith("0.0 kB in ")
 
 
