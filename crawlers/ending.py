@@ -35,14 +35,10 @@ class Ending(Ticking):
 def stop(crawler: Any, reason: str) -> None:
     """End a crawl: what is on the wire may come in, what waits for its turn is not sent any more."""
     from scrapy.utils.defer import _schedule_coro
-    from twisted.python.failure import Failure
 
     if crawler.spider.stopping:
         return
     log.warning("%s: stopped (%s)", crawler.spider.name, reason)
     crawler.spider.stopping = reason
-    for slot in crawler.engine.downloader.slots.values():
-        while slot.queue:
-            _, answer = slot.queue.popleft()
-            answer.errback(Failure(Refused(STOPPED, reason)))
+    crawler.engine.downloader.give_up(Refused(STOPPED, reason))
     _schedule_coro(crawler.engine.close_spider_async(reason=reason))

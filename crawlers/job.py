@@ -57,6 +57,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
             "crawlers.politeness.Guard": 50,
             "crawlers.politeness.Robots": 100,
             "crawlers.politeness.Unchanged": 110,
+            "crawlers.breaker.Breaker": 120,
             "crawlers.politeness.RetryAfter": 560,
             "crawlers.politeness.Complete": 600,
         },
@@ -64,6 +65,7 @@ def settings(site: Site, limits: CrawlLimits, proxy: int = 0) -> dict[str, Any]:
         "DOWNLOAD_VERIFY_CERTIFICATES": True,  # as the browser does: who answers is whom the address names
         "LOOKBENCH_LOOPBACK_HOSTS": sorted(site.hosts) if site.allow_loopback else [],
         "LOOKBENCH_LONGEST_WAIT": limits.longest_wait,
+        "LOOKBENCH_REFUSALS": limits.refusals,
         "DOWNLOAD_DELAY": site.delay,
         "DOWNLOAD_DELAY_JITTER": 0.0,  # a delay is a promise, not a mean
         "CONCURRENT_REQUESTS_PER_DOMAIN": site.concurrency,

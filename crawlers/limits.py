@@ -27,6 +27,8 @@ class CrawlLimits:
     """Time one photo may take from first to last byte."""
     longest_wait: float = 300.0
     """Longest pause that a server's Retry-After is granted; beyond it the page waits for the next crawl."""
+    refusals: int = 20
+    """Refusals, server errors and silences in a row after which a host is left alone until the next crawl."""
     retries: int = 2
     """Times a failed request is repeated."""
     depth: int = 6

@@ -191,6 +191,16 @@ class Downloader(downloader.Downloader):  # type: ignore[misc]  # Scrapy is unty
         """Return the seconds between two requests to a host that a crawl never goes below."""
         return float(self.per_slot_settings.get(host, {}).get("delay", self.settings.getfloat("DOWNLOAD_DELAY")))
 
+    def give_up(self, why: Refused, host: str | None = None) -> None:
+        """Fail the requests that wait for their turn, all of them or those to one host (with its port)."""
+        for slot in self.slots.values():
+            waiting = list(slot.queue)
+            leaving = [entry for entry in waiting if host is None or urlsplit(entry[0].url).netloc == host]
+            slot.queue.clear()
+            slot.queue.extend(entry for entry in waiting if entry not in leaving)
+            for _, answer in leaving:
+                answer.errback(Failure(why))
+
     def _wait_for_download(self, slot: Any, request: Request, answer: Any) -> Any:
         slot.transferring.add(request)
         self._last[request.meta[self.DOWNLOAD_SLOT]] = request

@@ -65,8 +65,8 @@ def verify(root: Path, manifest: Manifest) -> None:
         elif (found := _sha256(path)) != expected.get("sha256"):
             faults.append(f"{name} has another sha256" if found else f"{name} cannot be read")
     for folder in _SEALED:
-        found = [path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()]
-        faults += [f"{name} is not listed in the manifest" for name in sorted(set(found) - set(manifest.files))]
+        extra = [path.relative_to(root).as_posix() for path in (root / folder).rglob("*") if path.is_file()]
+        faults += [f"{name} is not listed in the manifest" for name in sorted(set(extra) - set(manifest.files))]
     if faults:
         raise ReleaseError(
             f"{root} is not the release that its manifest describes: {name_some(faults)}; "
