@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 BAR = 3.0
+ROUNDS = 7
 
 
 def pages(folders: list[Path]) -> list[str]:
@@ -25,15 +26,12 @@ def pages(folders: list[Path]) -> list[str]:
     return [path.read_text(encoding="utf-8", errors="replace") for path in found]
 
 
-def seconds(work: Callable[[str], object], texts: list[str], rounds: int) -> float:
-    """Return the median processor time of one pass over the pages."""
-    passes = []
-    for _ in range(rounds):
-        began = time.process_time()
-        for text in texts:
-            work(text)
-        passes.append(time.process_time() - began)
-    return statistics.median(passes)
+def seconds(work: Callable[[str], object], texts: list[str]) -> float:
+    """Return the processor time of one pass over the pages."""
+    began = time.process_time()
+    for text in texts:
+        work(text)
+    return time.process_time() - began
 
 
 def main() -> int:
@@ -66,9 +64,9 @@ def main() -> int:
             cache.cache_clear()
         return readers.read(text, url)
 
-    for work in (peer, ours):
-        seconds(work, texts, 1)
-    theirs, mine = seconds(peer, texts, 5), seconds(ours, texts, 5)
+    # By turns, so that a machine that slows down slows both; the first turn warms up.
+    turns = [(seconds(peer, texts), seconds(ours, texts)) for _ in range(ROUNDS + 1)][1:]
+    theirs, mine = (statistics.median(passes) for passes in zip(*turns, strict=True))
     ratio = theirs / mine
     result = {
         "pages": len(texts),

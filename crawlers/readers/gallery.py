@@ -17,9 +17,12 @@ _TURNS = ("data-slide-to", "data-bs-slide-to", "data-slide-index", "data-glide-d
 # Controls in which a picture shows a colour to choose.
 _CHOOSERS = frozenset({"swatch", "swatches"})
 
+Shown = tuple[int, Any, list[Picture]]
+"""A picture of the page: position, element, addresses."""
 
-def own_images(out: Outline) -> list[tuple[int, Any, list[Picture]]]:
-    """Return (position, element, addresses) of the pictures outside navigation and regions about other products."""
+
+def own_images(out: Outline) -> list[Shown]:
+    """Return the pictures outside navigation and regions about other products."""
     found = []
     links = [link for link in out.links if link.pictured]
     starts = [link.at for link in links]
@@ -50,13 +53,12 @@ def _side(element: Any, name: str) -> int:
     return int(digits) if digits.isdigit() and len(digits) < 6 else 10_000
 
 
-def read(out: Outline, known: list[str]) -> list[Picture]:
-    """Return every address of the gallery's pictures in page order.
+def read(out: Outline, images: list[Shown], known: list[str]) -> list[Picture]:
+    """Return every address of the gallery's pictures in page order; ``images`` are the page's own.
 
     With pictures ``known`` from markup, the gallery is the block around them that does not hold the title; else it is
     the own pictures that share the closest block with the title.
     """
-    images = own_images(out)
     keys = {pictures.key(url) for url in known}
     if keys:
         anchors = [entry for entry in images if any(picture.key in keys for picture in entry[2])]
@@ -68,14 +70,14 @@ def read(out: Outline, known: list[str]) -> list[Picture]:
     return [address for entry in _without_switches(chosen)[:MAX_PICTURES] for address in _unified(entry[2])]
 
 
-def _large_first(chosen: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+def _large_first(chosen: list[Shown]) -> list[Shown]:
     """Return a gallery with the strip of small pictures, which may stand before the large ones, behind them."""
     widths = [max(entry.width for entry in addresses) for _, _, addresses in chosen]
     least = max(widths, default=0) / 5
     return [chosen[at] for at in sorted(range(len(chosen)), key=lambda at: widths[at] < least)]
 
 
-def _without_switches(chosen: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+def _without_switches(chosen: list[Shown]) -> list[Shown]:
     """Return a gallery without the small pictures that only turn it, where each has a large one beside it.
 
     A small one that names a larger file, by a link or an attribute, is kept: nothing else may lead to that file.
@@ -102,7 +104,7 @@ def _unified(addresses: list[Picture]) -> list[Picture]:
     ]
 
 
-def _block(out: Outline, element: Any, images: list[tuple[int, Any, list[Picture]]]) -> Any:
+def _block(out: Outline, element: Any, images: list[Shown]) -> Any:
     """Return the smallest block around a picture that holds another picture as well but not the title."""
     node = element.getparent()
     own = {entry[2][0].key for entry in images if entry[1] is element}
@@ -118,7 +120,7 @@ def _block(out: Outline, element: Any, images: list[tuple[int, Any, list[Picture
     return None
 
 
-def _nearest(out: Outline, images: list[tuple[int, Any, list[Picture]]]) -> list[tuple[int, Any, list[Picture]]]:
+def _nearest(out: Outline, images: list[Shown]) -> list[Shown]:
     if out.title_at < 0:
         return images[:1]
     depths: list[tuple[int, tuple[int, Any, list[Picture]]]] = []

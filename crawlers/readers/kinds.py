@@ -37,7 +37,7 @@ def decide(page: Sources, claims: list[Claim], seen: Seen) -> PageType:
     og_product = stated or og_type in {"product", "og:product", "product.item"}
     if (og_product and (seen.price is not None or stated)) or (claims and shows):
         return "product"
-    pictured = len(tiles) < 8 and bool(gallery.read(page.outline, page.og.images))
+    pictured = len(tiles) < 8 and bool(gallery.read(page.outline, page.own_images, page.og.images))
     buyable = seen.can_buy and seen.price is not None and page.outline.title_at >= 0 and len(tiles) < 8
     if buyable or (shows and (seen.can_buy or seen.availability or pictured)):
         return "product"
@@ -76,7 +76,7 @@ def is_look(page: Sources, tiles: list[str], *, named_only: bool = False) -> boo
 
 def look_images(page: Sources) -> list[str]:
     """Return the pictures that stand for a page without a product: OpenGraph's where it shows them, else its own."""
-    shown = [entry for _, _, addresses in gallery.own_images(page.outline) for entry in addresses]
+    shown = [entry for _, _, addresses in page.own_images for entry in addresses]
     ours = {pictures.key(url) for url in page.og.images}
     matching = [entry for entry in shown if entry.key in ours]
     return pictures.merge(matching or shown) or page.share_images()[:1]

@@ -93,9 +93,9 @@ def _merged(page: Sources, claims: list[Claim], seen: visible.Seen) -> merge.Mer
     loose = page.loose_images() if not known else []
     if loose:
         stated.insert(0, Claim(page.item_source, images=loose))
-    shown = gallery.read(page.outline, known or loose or page.share_images())
+    shown = gallery.read(page.outline, page.own_images, known or loose or page.share_images())
     if not shown and not known:
-        shown = gallery.read(page.outline, [])
+        shown = gallery.read(page.outline, page.own_images, [])
     merged = merge.product(stated, seen, shown, page.trail, page.url)
     merged.put("canonicalUrl", page.canonical or page.og.url, "link" if page.canonical else "opengraph")
     merged.put("language", page.language, "html")

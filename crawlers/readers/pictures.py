@@ -93,7 +93,8 @@ def of_element(image: Any, base: str) -> list[Picture]:
         if dynamic := holder.get("data-dynamic-image") or holder.get("data-a-dynamic-image"):
             found += list(_sized(dynamic, base))
         for name in SOURCES:
-            if (url := absolute(_filled(holder, holder.get(name)), base)) and not _is_markup(url):
+            stated = holder.get(name)
+            if stated and (url := absolute(_filled(holder, stated), base)) and not _is_markup(url):
                 found.append(picture(url))
     return found
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from crawlers.readers import crumbs, jsonld, microdata, opengraph, pictures, schema
+from crawlers.readers import crumbs, gallery, jsonld, microdata, opengraph, pictures, schema
 from crawlers.readers.outline import Outline
 from crawlers.readers.outline import read as read_outline
 from crawlers.readers.records import Claim
@@ -90,6 +90,11 @@ class Sources:
                 jsonld.add(self.graph, [microdata.unlisted(node)], self.base, self.item_source)
                 self.crumbs_source = self.item_source
         return own, others
+
+    @cached_property
+    def own_images(self) -> list[gallery.Shown]:
+        """The pictures outside navigation and regions about other products."""
+        return gallery.own_images(self.outline)
 
     @cached_property
     def title(self) -> str | None:
