@@ -109,7 +109,7 @@ def _read(path: Path) -> dict[bytes, Vector]:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != path.stem:
         return {}
-    table = pq.read_table(io.BytesIO(data))
+    table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
     column = table.column("vector").combine_chunks()
     matrix = column.flatten().to_numpy().reshape(len(table), column.type.list_size)
     return dict(zip(table.column("sha256").to_pylist(), matrix, strict=True))

@@ -75,7 +75,9 @@ def read_table(paths: Sequence[Path], columns: dict[str, str], optional: dict[st
                 found = schema.field(name).type
                 if not _is(found, kind):
                     raise ReleaseError(f"{path}: column {name!r} has type {found}; expected {kind}")
-            tables.append(file.read(columns=[name for name, kind in wanted.items() if kind != IMAGE]))
+            tables.append(
+                file.read(columns=[name for name, kind in wanted.items() if kind != IMAGE], use_threads=False)
+            )
     if len({tuple(table.schema.names) for table in tables}) > 1:
         raise ReleaseError(f"the shards of {paths[0].parent} differ in their columns; write the split again")
     try:
