@@ -6,13 +6,10 @@ The rules, in full:
    visible
    page. Name and description follow it; the page's own product is chosen before (``choose``).
 2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the
-   regular
-   price. Where two sources of markup disagree, the one that the page shows as its price wins, and a lone one that the
-   page shows nowhere is stale.
-   Otherwise rule 1.
+   regular price. Where two sources of markup disagree, the one that the page shows as its price wins, and a lone one
+   that the page shows nowhere is stale. Otherwise rule 1.
 3. One buyable size makes the product buyable. Different prices of variants are a range, and ``price`` is its low end
-   unless
-   the page shows one of them.
+   unless the page shows one of them.
 4. Pictures: markup's, then what the gallery around them adds; OpenGraph's picture only when there is no other. One
    address per picture, the largest that the page names.
 5. A regular price must be above the price. A GTIN must have the right check digit. A sign that several currencies
@@ -71,9 +68,9 @@ def product(
     """Merge claims (in order of trust) with what the page shows into one product."""
     merged = Merged(url)
     names = [(claim.name or "").casefold() for claim in claims]
+    agreed = (seen.name or "").casefold() in names
     for claim, name in zip(claims, names, strict=True):
         shop = claim.source == "opengraph" or name.endswith((claim.brand or "\0").casefold())
-        agreed = (seen.name or "").casefold() in names
         if (
             (shop or agreed)
             and seen.name
