@@ -7,7 +7,6 @@ for every server, so they are applied once beside the installed command.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import shutil
 import sqlite3
 import subprocess
@@ -16,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from annotation.errors import ServerError
+from catalog.locks import exclusive
 
 DATABASE = "label_studio.sqlite3"
 _LIMIT_S = 1200
@@ -38,7 +38,6 @@ def plant(executable: Path, data_dir: Path, environment: Mapping[str, str]) -> b
     seed = place(executable)
     if not seed.exists():
         try:
-            seed.parent.mkdir(exist_ok=True)
             _grow(executable, seed, environment)
         except PermissionError:
             return False
@@ -49,8 +48,7 @@ def plant(executable: Path, data_dir: Path, environment: Mapping[str, str]) -> b
 
 
 def _grow(executable: Path, seed: Path, environment: Mapping[str, str]) -> None:
-    with (seed.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with exclusive(seed.parent / "lock"):
         if seed.exists():  # another process was faster
             return
         with tempfile.TemporaryDirectory(dir=seed.parent) as folder:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import http.client
 import json
 import os
@@ -12,13 +11,13 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation import seed
 from annotation.errors import ServerError
+from catalog.locks import exclusive
 
 if TYPE_CHECKING:
     import psutil
@@ -113,7 +112,7 @@ def up(
     data_dir = data_dir.resolve()
     for folder in (data_dir, data_dir / "files"):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _lock(data_dir):
+    with exclusive(data_dir / "lock"):
         secret = token or os.environ.get(TOKEN_ENV) or _secret(data_dir / "token", 20)
         known = _running(data_dir)
         if known is not None:
@@ -155,13 +154,6 @@ def status(data_dir: Path) -> Status:
 
 def _url(host: str, port: int) -> str:
     return f"http://{host}:{port}"
-
-
-@contextlib.contextmanager
-def _lock(data_dir: Path) -> Iterator[None]:
-    with (data_dir / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _write(path: Path, state: dict[str, Any]) -> None:

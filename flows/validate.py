@@ -14,6 +14,7 @@ from prefect import flow
 
 from catalog.errors import LookbenchError
 from catalog.ids import sha256
+from catalog.locks import exclusive
 from flows import artifacts
 from flows.progress import track
 from flows.settings import Encoder
@@ -89,19 +90,22 @@ def _run(command: Sequence[str], release: Path, name: str) -> dict[str, Any]:
 def environment(wheel: Path, extras: str, workshop: Workshop) -> Path:
     """Return ``lookbench-eval`` of a fresh environment made for exactly this wheel; reused while the wheel is the same.
 
+    Runs that ask for the same one at once make it once.
     Nothing of this project is importable there: what a model builder gets is what is tested.
     """
     pins = workshop.constraints
     key = sha256(wheel.read_bytes() + extras.encode() + (pins.read_bytes() if pins else b""))[:16]
     home = cache_folder() / "harness" / key
-    command = home / "bin" / "lookbench-eval"
-    if command.exists():
-        return command
-    with track("fresh environment for the harness wheel"):
-        shutil.rmtree(home, ignore_errors=True)  # what a killed installation left
-        _call([sys.executable, "-m", "venv", str(home)])
-        constraint = ["-c", str(pins)] if pins else []
-        _call([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", *constraint, f"{wheel}{extras}"])
+    whole, command = home / ".installed", home / "bin" / "lookbench-eval"
+    with exclusive(home.with_suffix(".lock")):
+        if whole.exists():
+            return command
+        with track("fresh environment for the harness wheel"):
+            shutil.rmtree(home, ignore_errors=True)  # what a killed installation left
+            _call([sys.executable, "-m", "venv", str(home)])
+            constraint = ["-c", str(pins)] if pins else []
+            _call([str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", *constraint, f"{wheel}{extras}"])
+            whole.touch()
     return command
 
 
