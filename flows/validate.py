@@ -90,8 +90,8 @@ def _run(command: Sequence[str], release: Path, name: str) -> dict[str, Any]:
 def environment(wheel: Path, extras: str, workshop: Workshop) -> Path:
     """Return ``lookbench-eval`` of a fresh environment made for exactly this wheel; reused while the wheel is the same.
 
-    Runs that ask for the same one at once make it once.
-    Nothing of this project is importable there: what a model builder gets is what is tested.
+    Runs that ask for the same one at once make it once. Nothing of this project is importable there: what a model
+    builder gets is what is tested.
     """
     pins = workshop.constraints
     key = sha256(wheel.read_bytes() + extras.encode() + (pins.read_bytes() if pins else b""))[:16]

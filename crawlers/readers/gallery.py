@@ -123,7 +123,7 @@ def _block(out: Outline, element: Any, images: list[Shown]) -> Any:
 def _nearest(out: Outline, images: list[Shown]) -> list[Shown]:
     if out.title_at < 0:
         return images[:1]
-    depths: list[tuple[int, tuple[int, Any, list[Picture]]]] = []
+    depths: list[tuple[int, Shown]] = []
     for entry in images:
         holder = out.shared(entry[1], out.title_at)
         depth = 0

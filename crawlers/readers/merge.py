@@ -3,8 +3,7 @@
 The rules, in full:
 
 1. Order of trust for a field: JSON-LD, microdata, JSON-LD in embedded state, other embedded state, OpenGraph, the
-   visible
-   page. Name and description follow it; the page's own product is chosen before (``choose``).
+   visible page. Name and description follow it; the page's own product is chosen before (``choose``).
 2. Price: a struck-through price beside a lower visible one makes the visible one the price and the struck one the
    regular price. Where two sources of markup disagree, the one that the page shows as its price wins, and a lone one
    that the page shows nowhere is stale. Otherwise rule 1.
