@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from catalog import whole
 from catalog.errors import LookbenchError
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _decoded(image: "Image.Image", data: bytes, max_pixels: int, reduce_to: int 
         image.draft(None, (max(1, round(full[0] * share)), max(1, round(full[1] * share))))
     turn = _orientation(image)
     image.load()
-    if _is_cut(data):
+    if whole.is_cut(data) or (kind in {"JPEG", "MPO"} and whole.fades_to_grey(np.asarray(image))):
         raise DecodeError("truncated", f"the {kind} data ends before the picture does; fetch the file again")
     if kind not in {"JPEG", "MPO"}:
         full = image.size  # TIFF turns itself upright while loading
@@ -210,7 +211,7 @@ def _refusal(data: bytes, known: Sequence[str]) -> DecodeError:
         return DecodeError("unsupported", "the file is AVIF, beyond this build of Pillow; install pillow >= 11.3")
     if brand and brand not in _HEIF | _AVIF:
         return DecodeError("unsupported", "the file is a video, or of another kind of ISO media file, not a photo")
-    if _is_cut(data):
+    if whole.is_cut(data):
         return DecodeError("truncated", "the file ends before the picture does; fetch it again")
     if brand or data.startswith(_READ):
         return DecodeError("damaged", "the file begins as a picture, but its header is damaged; fetch it again")
@@ -269,24 +270,7 @@ def _transposes() -> dict[int, "Image.Transpose"]:
 
 
 def _cut_or_damaged(data: bytes) -> str:
-    return "truncated" if _is_cut(data) else "damaged"
-
-
-def _is_cut(data: bytes) -> bool:
-    """Whether the container says that it should be longer: codecs do not all notice, or call it damaged."""
-    if data[:4] == b"RIFF":
-        return len(data) < int.from_bytes(data[4:8], "little") + 8
-    if data[4:8] != b"ftyp":
-        return False
-    place = 0
-    while place < len(data):  # the boxes of AVIF and HEIF, ISO 14496-12
-        size = int.from_bytes(data[place : place + 4], "big")
-        if size == 1:
-            size = int.from_bytes(data[place + 8 : place + 16], "big")
-        if size == 0:
-            return False  # to the end of the file
-        place += max(size, 8)
-    return place > len(data)
+    return "truncated" if whole.is_cut(data) else "damaged"
 
 
 def _to_srgb(image: "Image.Image", data: bytes, done: list[str]) -> tuple["Image.Image", "Image.Image | None"]:
