@@ -1,15 +1,18 @@
 """Words laid over pictures, as a text finder sees them: what must go, and photos with words that must stay."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from catalog import tables
 from catalog.decode import decode, encode_jpeg
+from catalog.store import Catalog
 from curation import text
 from curation.lettering import lettering
-from curation.screen import ScreenPolicy, judge
+from curation.screen import ScreenPolicy, judge, screen
 from curation.text import Line, TextFinder
 from tests.curation import cards, shopfront
 
@@ -65,6 +68,23 @@ def test_garments_with_slogans_stay(finder: TextFinder, kind: str) -> None:
     said = newly([make(np.random.default_rng([9, number]), worn) for number in range(20)], finder)
     assert len(said) >= 15
     assert set(said) == {None}
+
+
+def test_the_ledger_tells_what_was_read_and_by_which_finder(tmp_path: Path, finder: TextFinder) -> None:
+    catalog = Catalog(tmp_path)
+    x = np.linspace(0, 90, 600).astype(np.uint8)
+    ground = np.stack([x + 40, x + 90, x + 20], axis=1)[None].repeat(500, axis=0)
+    sheet, line = Image.fromarray(ground), shopfront.words("COMING SOON", 60, (250, 240, 200), "DejaVuSans-Bold")
+    sheet.paste(line, (60, 200), line)
+    photo = catalog.put_image(encode_jpeg(np.array(sheet)))
+    photos = tables.from_rows("photos", [{"photo_id": photo}])
+    (told,) = screen(photos, catalog, POLICY, edition="2026.12", text=finder).ledger.to_pylist()
+    evidence = json.loads(told["evidence"])
+    assert (told["outcome"], told["reason"]) in {("dropped", "placeholder"), ("dropped", "text_card")}
+    assert evidence["text"] == finder.name
+    assert evidence["edges"] <= evidence["threshold"] == POLICY.max_edges_words
+    (bare,) = screen(photos, catalog, POLICY, edition="2026.12").ledger.to_pylist()
+    assert "text" not in json.loads(bare["evidence"])
 
 
 SLOGANS = ("ba12206f", "53e1ebfe", "9846b8a6", "178a2941", "c7036eae", "96399c5f", "8acbe013", "b1c52857", "31300080")
