@@ -67,7 +67,7 @@ def doors(workshop: Workshop) -> None:
     """Put a clock at the doors of decode, models, hashes and search."""
     for room in (screen, items, fingerprint, duplicates):
         room.decode = timed("decode", room.decode)  # type: ignore[attr-defined]
-    for model, verb in ((workshop.detector, "detect"), (workshop.embedder, "embed")):
+    for model, verb in ((workshop.detector, "detect"), (workshop.embedder, "embed"), (workshop.text, "lines")):
         setattr(model, verb, timed("models", getattr(model, verb)))
     hashes.compute = timed("hashes", hashes.compute)
     for name in ("_hash_candidates", "_cosine_candidates"):
@@ -110,7 +110,8 @@ def measure(photos: Path, count: int) -> dict[str, Any]:
         doors(workshop)
         begun, started = time.process_time(), time.monotonic()
         alone = {name: replace(getattr(settings, name), threads=1) for name in ("screen", "items")}
-        kept = screen.screen(rows, catalog, alone["screen"], edition="bench").tables["photos"]
+        screened = screen.screen(rows, catalog, alone["screen"], edition="bench", text=workshop.text)
+        kept = screened.tables["photos"]
         found = items.find(kept, products, catalog, workshop.detector, alone["items"], edition="bench").tables["items"]
         policy = replace(settings.fingerprint, workers=1)
         prints = fingerprint.fingerprint(kept, found, catalog, workshop.embedder, policy, edition="bench")

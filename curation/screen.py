@@ -16,7 +16,9 @@ from catalog.steps import StepResult
 from catalog.store import Catalog, StoreError
 from curation import layouts
 from curation.decency import Gate
+from curation.lettering import Lettering, lettering, reduced
 from curation.review.verdicts import REASON, Verdicts
+from curation.text import TextFinder
 
 Progress = Callable[[int, int], None]
 PORTION = 64  # photos in memory at a time
@@ -48,6 +50,14 @@ class ScreenPolicy:
     """Width over height from which a photo with text on half of it is a ``banner``."""
     banner_lines: int = 2
     """Lines of text on that half."""
+    max_edges_card: float = 0.25
+    """Most share of edges beside the ``min_lines`` lines of text that a text finder sees on a ``text_card``."""
+    max_edges_words: float = 0.01
+    """The same beside fewer lines: words alone, on any ground, are a ``text_card``; one line is a ``placeholder``."""
+    min_laid: float = 0.05
+    """Least share of a photo that lines take which a text finder sees on a card, or laid over a photo."""
+    banner_aside: float = 0.15
+    """Share of the width by which ``banner_lines`` lines laid over a photo are off its middle on a ``banner``."""
     gutter: float = 0.06
     """Most share of a side that the straight line between two pictures of a ``collage`` is wide."""
     gutter_contrast: float = 30.0
@@ -62,6 +72,8 @@ class ScreenPolicy:
     """Score of the decency gate, where the settings have one, above which a photo is ``indecent``."""
     look_at: int = 256
     """Longest side, in pixels, of the reduced picture that these figures are taken from."""
+    read_at: int = 320
+    """Most pixels of the longer side of the picture that a text finder sees."""
     threads: int = 2
     """Photos decoded at a time."""
 
@@ -75,18 +87,20 @@ def screen(
     products: pa.Table | None = None,
     sightings: pa.Table | None = None,
     gate: Gate | None = None,
+    text: TextFinder | None = None,
     verdicts: Verdicts | None = None,
     progress: Progress | None = None,
 ) -> StepResult:
     """Keep the photos that can be used; table ``photos`` with upright width and height, ledger of subject ``photo``.
 
     Reasons: those of DecodeError, ``missing_bytes``, and those that ``ScreenPolicy`` names; each with the measured
-    value and its threshold. ``products`` and ``sightings`` tell which products a photo was seen with. A reviewer's
-    verdict on a photo that decodes decides before all figures (``reviewer``).
+    value and its threshold. ``products`` and ``sightings`` tell which products a photo was seen with; without ``text``
+    words are found on even ground alone. A reviewer's verdict on a photo that decodes decides before all figures
+    (``reviewer``).
     """
     ledger, kept, said = Ledger("screen", "photo", edition), [], verdicts or {}
     rows, looks = photos.to_pylist(), []
-    for done, look in enumerate(_looks(rows, catalog, policy, gate), 1):
+    for done, look in enumerate(_looks(rows, catalog, policy, gate, text), 1):
         looks.append(look)
         if progress:
             progress(done, len(rows))
@@ -121,14 +135,16 @@ class _Look:
     """Of the reduced pixels: equal for every file that holds the same picture."""
 
 
-def _looks(rows: list[dict[str, Any]], catalog: Catalog, policy: ScreenPolicy, gate: Gate | None) -> Iterator[_Look]:
+def _looks(
+    rows: list[dict[str, Any]], catalog: Catalog, policy: ScreenPolicy, gate: Gate | None, text: TextFinder | None
+) -> Iterator[_Look]:
     with ThreadPoolExecutor(policy.threads) as pool:
         for start in range(0, len(rows), PORTION):
             portion = rows[start : start + PORTION]
-            yield from pool.map(lambda row: _look(row["photo_id"], catalog, policy, gate), portion)
+            yield from pool.map(lambda row: _look(row["photo_id"], catalog, policy, gate, text), portion)
 
 
-def _look(photo_id: str, catalog: Catalog, policy: ScreenPolicy, gate: Gate | None) -> _Look:
+def _look(photo_id: str, catalog: Catalog, policy: ScreenPolicy, gate: Gate | None, text: TextFinder | None) -> _Look:
     try:
         data = catalog.get_image(photo_id)
         decoded = decode(data, max_pixels=policy.max_pixels, reduce_to=policy.look_at)
@@ -137,7 +153,7 @@ def _look(photo_id: str, catalog: Catalog, policy: ScreenPolicy, gate: Gate | No
     except StoreError as error:
         return _Look("missing_bytes", {"message": str(error)})
     size = (decoded.width, decoded.height)
-    reason, evidence = judge(decoded.pixels, size, policy)
+    reason, evidence = judge(decoded.pixels, size, policy, text)
     if reason is None and gate is not None:
         score = gate.indecency(decoded.pixels)
         told = {"indecency": round(score, 4), "threshold": policy.max_indecency, "gate": gate.name}
@@ -161,7 +177,7 @@ def _served(
     return {key: max(map(len, sites.values())) for key, sites in shown.items()}
 
 
-def judge(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdict:
+def judge(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy, text: TextFinder | None = None) -> Verdict:
     """Return (reason or None, evidence) for (H, W, 3) pixels, reduced or not, of a photo of ``size`` (w, h)."""
     shorter, longer = sorted(size)
     if shorter < policy.min_side:
@@ -178,7 +194,26 @@ def judge(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdic
     reason, told = _drawn(pixels, size, policy)
     if reason is None and flat > policy.max_flat:
         return "blank", {"flat": round(flat, 4), "threshold": policy.max_flat}
-    return reason, told or {"deviation": round(deviation, 1), "flat": round(flat, 3)}
+    told = told or {"deviation": round(deviation, 1), "flat": round(flat, 3)}
+    if reason is None and text is not None:
+        small = reduced(pixels, policy.read_at)
+        reason, read = _written(lettering(small, text.lines(small)), policy)
+        told = {**({} if reason else told), **read, "text": text.name}
+    return reason, told
+
+
+def _written(read: Lettering, policy: ScreenPolicy) -> Verdict:
+    """Return (reason or None, evidence) of the lines that a text finder saw."""
+    told = {"lines": read.lines, "open": read.open, "laid": round(read.share, 3), "edges": round(read.edges, 3)}
+    if read.lines and read.edges <= policy.max_edges_words:
+        return "placeholder" if read.lines == 1 else "text_card", {**told, "threshold": policy.max_edges_words}
+    if read.share < policy.min_laid:
+        return None, told
+    if read.open >= policy.min_lines and read.edges <= policy.max_edges_card:
+        return "text_card", {**told, "threshold": policy.min_lines}
+    if read.open >= policy.banner_lines and read.aside >= policy.banner_aside:
+        return "banner", {**told, "aside": round(read.aside, 2), "threshold": policy.banner_aside}
+    return None, told
 
 
 def _drawn(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdict:

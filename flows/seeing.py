@@ -46,7 +46,8 @@ def see(
     said = reviews.load(catalog, book.name)
     screened_by, detected_by, judged_by = (said.get(prefix + step, {}) for step in ("screen", "detect", "deduplicate"))
 
-    decency = settings.models.decency and settings.models.decency.model_dump()
+    models = settings.models
+    decency, text = (model and model.model_dump() for model in (models.decency, models.text))
 
     with track(f"{prefix}screen") as progress:
         screened = book.step(
@@ -59,11 +60,12 @@ def see(
                 products=products,
                 sightings=sightings,
                 gate=workshop.decency,
+                text=workshop.text,
                 verdicts=screened_by,
                 progress=progress,
             ),
             inputs={"photos": photos, "products": products, **({} if sightings is None else {"sightings": sightings})},
-            settings={**asdict(settings.screen), "decency": decency, "verdicts": screened_by},
+            settings={**asdict(settings.screen), "decency": decency, "text": text, "verdicts": screened_by},
             subject="photo",
             ids=photos["photo_id"].to_pylist(),
         ).tables["photos"]

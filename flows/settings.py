@@ -75,6 +75,12 @@ class Models(BaseModel):
     )
     """Finds the faces on looks that a release blurs; null finds none, and then no look can be frozen unless
     ``release.faces`` is ``keep``."""
+    text: Model | None = Model(
+        spec="ppocr:models/text-lines/text-lines.onnx",
+        sha256="d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
+        licence="Apache-2.0",
+    )
+    """Finds lines of text for the screen; null finds words on even ground alone."""
     generator: Model
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from curation.detectors import Detector
     from curation.embedders import Embedder
     from curation.faces import FaceFinder
+    from curation.text import TextFinder
     from generation.pipelines import Pipeline
 
 
@@ -118,6 +119,14 @@ class Workshop:
 
         model = self.settings.models.faces
         return faces.open(**self._model(model)) if model else None
+
+    @cached_property
+    def text(self) -> "TextFinder | None":
+        """The text finder, where the settings have one."""
+        from curation import text
+
+        model = self.settings.models.text
+        return text.open(**self._model(model)) if model else None
 
     @cached_property
     def generator(self) -> "Pipeline":
