@@ -129,12 +129,14 @@ def pose(rng: np.random.Generator) -> dict[str, tuple[float, float, float]]:
         swing = -mirror * step * rng.uniform(0.3, 1.1) + rng.normal(0, 0.12)
         turns[f"upperarm01.{side}"] = (swing, mirror * lowered, 0.0)
         bend = rng.uniform(0, 0.5) if rng.random() < 0.6 else rng.uniform(0.5, 2.2)
-        turns[f"lowerarm01.{side}"] = (-bend * rng.uniform(0.4, 1.0), mirror * bend * rng.uniform(0, 0.5), 0.0)
+        across = -mirror * rng.uniform(0.2, 1.1) if bend > 0.9 and rng.random() < 0.5 else 0.0
+        turns[f"lowerarm01.{side}"] = (-bend * rng.uniform(0.4, 1.0), mirror * bend * rng.uniform(0, 0.5), across)
         stride = mirror * step + rng.normal(0, 0.05)
         apart = rng.uniform(-0.04, 0.12)
         turns[f"upperleg01.{side}"] = (-stride, -mirror * apart, 0.0)
         turns[f"lowerleg01.{side}"] = (max(0.0, -stride) * rng.uniform(0.6, 1.6) + rng.uniform(0, 0.1), 0.0, 0.0)
-    turns["spine03"] = (rng.normal(0, 0.06), rng.normal(0, 0.06), rng.normal(0, 0.15))
+    bow = rng.uniform(0.1, 0.7) if rng.random() < 0.12 else rng.normal(0, 0.06)
+    turns["spine03"] = (bow, rng.normal(0, 0.06), rng.normal(0, 0.15))
     turns["spine01"] = (rng.normal(0, 0.05), rng.normal(0, 0.05), rng.normal(0, 0.12))
     turns["neck01"] = (rng.normal(0.05, 0.12), rng.normal(0, 0.08), rng.normal(0, 0.35))
     return turns
@@ -495,6 +497,42 @@ def bodies(ground: Pixels, people: Sequence[Sequence[tuple[str, Pixels]]], rng: 
             if name in ("bag", "glasses", "tie"):
                 _hung(board, name, rgba, view, vertices, rng)
     return board.finish()
+
+
+def clutter(height: int, width: int, strips: Sequence[Pixels], rng: np.random.Generator) -> Pixels:
+    """Return a ground (H, W, 3) of things before things, large and small: edges and textures that are no garment.
+
+    The dead leaves model of natural pictures (Lee, Mumford and Huang 2001): sizes by a power law, the nearer in front.
+    """
+    import cv2
+
+    picture = np.full((height, width, 3), rng.uniform(60, 220), np.uint8)
+    tint = rng.uniform(0.85, 1.1, 3)
+    for _ in range(int(rng.integers(30, 160))):
+        radius = min(0.7, 0.03 * (1 - rng.random()) ** -0.6) * max(height, width)
+        x, y = rng.uniform(0, width), rng.uniform(0, height)
+        mask = np.zeros((height, width), np.uint8)
+        if rng.random() < 0.35:
+            axes = (max(1, int(radius * rng.uniform(0.2, 1))), max(1, int(radius)))
+            cv2.ellipse(mask, (int(x), int(y)), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)
+        else:
+            slim, turn = rng.uniform(0.15, 1), rng.choice([0.0, rng.uniform(0, np.pi)])
+            corners = np.array([[-slim, -1], [slim, -1], [slim, 1], [-slim, 1]]) * radius * rng.uniform(0.7, 1.3, (4, 2))
+            spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+            cv2.fillPoly(mask, [np.round(corners @ spin + [x, y]).astype(np.int32)], 255, cv2.LINE_AA)
+        if strips and rng.random() < 0.5:
+            strip = strips[int(rng.integers(len(strips)))]
+            fill = cv2.resize(strip, (width, height)).astype(np.float32) * rng.uniform(0.5, 1.3)
+        else:
+            grey = rng.uniform(20, 235)
+            fill = np.full((height, width, 3), grey * tint * rng.uniform(0.85, 1.15, 3), np.float32)
+            if rng.random() < 0.25:
+                fill[:] = rng.uniform(0, 255, 3)
+        light = np.linspace(*rng.uniform(0.7, 1.2, 2), height if rng.random() < 0.5 else width)
+        fill *= light[:, None, None] if len(light) == height else light[None, :, None]
+        share = mask[:, :, None].astype(np.float32) / 255
+        picture = np.clip(picture * (1 - share) + fill * share, 0, 255).astype(np.uint8)
+    return cv2.GaussianBlur(picture, (0, 0), float(rng.choice([0.4, 1.0, 2.5, 5.0]) * rng.uniform(0.7, 1.3)))
 
 
 def _traffic(ground: Pixels, rng: np.random.Generator) -> Pixels:

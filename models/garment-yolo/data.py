@@ -40,7 +40,7 @@ class Plan:
     worn: int
 
 
-TRAIN = Plan(singles=1300, lays=1200, outfits=900, looks=900, bodies=2400, worn=600)
+TRAIN = Plan(singles=1300, lays=1200, outfits=900, looks=900, bodies=3000, worn=600)
 VAL = Plan(singles=120, lays=100, outfits=100, looks=130, bodies=200, worn=200)
 _POOL: dict[str, Any] = {}
 
@@ -111,6 +111,19 @@ def _street(rng: np.random.Generator) -> Any:
     return worn.street(*SHAPES[int(rng.integers(len(SHAPES)))], rng)
 
 
+def _outdoors(rng: np.random.Generator) -> Any:
+    """Return where bodies stand: a street, things before things, or a ground of the other scenes."""
+    where = rng.random()
+    if where < 0.35:
+        return _street(rng)
+    if where < 0.75:
+        strips = _POOL["strips"]
+        chosen = [strips[int(place)] for place in rng.integers(0, len(strips), 6)] if strips else []
+        height, width = SHAPES[int(rng.integers(len(SHAPES)))]
+        return bodies.clutter(height, width, [s for s in (_strip(*one) for one in chosen) if s is not None], rng)
+    return _ground(rng)
+
+
 def _strip(path: str, box: tuple[float, float, float, float]) -> Any:
     """Return the largest margin of a photo outside the garment's box, as a small texture."""
     from PIL import Image
@@ -138,9 +151,12 @@ def _compose(job: tuple[str, str, int, int]) -> Counter[str]:
         scene = scenes.outfit(_ground(rng), [_any(rng, name) for name in _wardrobe(rng)], rng)
     elif kind in ("bodies", "worn"):
         people = int(rng.choice([1, 2, 3], p=[0.65, 0.25, 0.1]))
-        draw, put = (_street_clothes, bodies.bodies) if kind == "bodies" else (_wardrobe, worn.worn)
-        dressed = [[_any(rng, name) for name in draw(rng)] for _ in range(people)]
-        scene = put(_street(rng) if rng.random() < 0.6 else _ground(rng), dressed, rng)
+        names = _street_clothes if kind == "bodies" else _wardrobe
+        dressed = [[_any(rng, name) for name in names(rng)] for _ in range(people)]
+        if kind == "bodies":
+            scene = bodies.bodies(_outdoors(rng), dressed, rng)
+        else:
+            scene = worn.worn(_street(rng) if rng.random() < 0.6 else _ground(rng), dressed, rng)
     else:
         scene = _look([_any(rng, name) for name in _wardrobe(rng)], rng)
     pixels = scenes.photographed(scene.pixels, rng)
