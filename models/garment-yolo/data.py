@@ -2,7 +2,8 @@
 
 Training: photos of the train senders with the box of their cut-out, single garments, flat lays and outfits composed of
 their cut-outs and of drawn garments, and people who wear them: bodies of three dimensions, and drawn ones. Held out,
-by sender and by drawing seed: ``val`` (composites), ``bodies`` and ``worn`` (people), ``photos`` (whole photos). The same arguments and seed write the same pictures.
+by sender and by drawing seed: ``val`` (composites), ``bodies`` and ``worn`` (people), ``photos`` (whole photos). The
+same arguments and seed write the same pictures.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 import bodies
 import cutouts
 import numpy as np
+import outdoors
 import pieces
 import scenes
 import worn
@@ -90,7 +92,9 @@ def _wardrobe(rng: np.random.Generator) -> list[str]:
 
 def _street_clothes(rng: np.random.Generator) -> list[str]:
     """Draw the classes of what somebody wears out of doors: nearly always shoes, now and then the small things."""
-    body = ["dress"] if rng.random() < 0.22 else ["top", str(rng.choice(["pants", "shorts", "skirt"], p=[0.6, 0.2, 0.2]))]
+    body = (
+        ["dress"] if rng.random() < 0.22 else ["top", str(rng.choice(["pants", "shorts", "skirt"], p=[0.6, 0.2, 0.2]))]
+    )
     more = {"shoe": 0.8, "jacket": 0.38, "bag": 0.3, "hat": 0.2, "glasses": 0.12, "scarf": 0.1, "belt": 0.1}
     more |= {"sock": 0.1, "glove": 0.05, "tie": 0.05}
     return body + [name for name, likely in more.items() if rng.random() < likely]
@@ -120,7 +124,7 @@ def _outdoors(rng: np.random.Generator) -> Any:
         strips = _POOL["strips"]
         chosen = [strips[int(place)] for place in rng.integers(0, len(strips), 6)] if strips else []
         height, width = SHAPES[int(rng.integers(len(SHAPES)))]
-        return bodies.clutter(height, width, [s for s in (_strip(*one) for one in chosen) if s is not None], rng)
+        return outdoors.clutter(height, width, [s for s in (_strip(*one) for one in chosen) if s is not None], rng)
     return _ground(rng)
 
 
