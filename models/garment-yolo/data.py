@@ -1,8 +1,9 @@
 """Write the training and held-out pictures of the detector: ``python data.py --photos DIR --work DIR``.
 
 Training: photos of the train senders with the box of their cut-out, single garments, flat lays and outfits composed of
-their cut-outs and of drawn garments, and drawn people who wear them. Held out, by sender and by drawing seed: ``val``
-(composites), ``worn`` (people), ``photos`` (whole photos). The same arguments and seed write the same pictures.
+their cut-outs and of drawn garments, and people who wear them: bodies of three dimensions, and drawn ones. Held out,
+by sender and by drawing seed: ``val`` (composites), ``bodies`` and ``worn`` (people), ``photos`` (whole photos). The
+same arguments and seed write the same pictures.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
+import bodies
 import cutouts
 import numpy as np
+import outdoors
 import pieces
 import scenes
 import worn
@@ -35,11 +38,12 @@ class Plan:
     lays: int
     outfits: int
     looks: int
+    bodies: int
     worn: int
 
 
-TRAIN = Plan(singles=1300, lays=1200, outfits=900, looks=900, worn=1800)
-VAL = Plan(singles=120, lays=100, outfits=100, looks=130, worn=200)
+TRAIN = Plan(singles=1300, lays=1200, outfits=900, looks=900, bodies=3000, worn=600)
+VAL = Plan(singles=120, lays=100, outfits=100, looks=130, bodies=200, worn=200)
 _POOL: dict[str, Any] = {}
 
 
@@ -86,6 +90,16 @@ def _wardrobe(rng: np.random.Generator) -> list[str]:
     return body + [str(name) for name in extra]
 
 
+def _street_clothes(rng: np.random.Generator) -> list[str]:
+    """Draw the classes of what somebody wears out of doors: nearly always shoes, now and then the small things."""
+    body = (
+        ["dress"] if rng.random() < 0.22 else ["top", str(rng.choice(["pants", "shorts", "skirt"], p=[0.6, 0.2, 0.2]))]
+    )
+    more = {"shoe": 0.8, "jacket": 0.38, "bag": 0.3, "hat": 0.2, "glasses": 0.12, "scarf": 0.1, "belt": 0.1}
+    more |= {"sock": 0.1, "glove": 0.05, "tie": 0.05}
+    return body + [name for name, likely in more.items() if rng.random() < likely]
+
+
 def _ground(rng: np.random.Generator) -> Any:
     height, width = SHAPES[int(rng.integers(len(SHAPES)))]
     strips = _POOL["strips"]
@@ -99,6 +113,19 @@ def _ground(rng: np.random.Generator) -> Any:
 
 def _street(rng: np.random.Generator) -> Any:
     return worn.street(*SHAPES[int(rng.integers(len(SHAPES)))], rng)
+
+
+def _outdoors(rng: np.random.Generator) -> Any:
+    """Return where bodies stand: a street, things before things, or a ground of the other scenes."""
+    where = rng.random()
+    if where < 0.35:
+        return _street(rng)
+    if where < 0.75:
+        strips = _POOL["strips"]
+        chosen = [strips[int(place)] for place in rng.integers(0, len(strips), 6)] if strips else []
+        height, width = SHAPES[int(rng.integers(len(SHAPES)))]
+        return outdoors.clutter(height, width, [s for s in (_strip(*one) for one in chosen) if s is not None], rng)
+    return _ground(rng)
 
 
 def _strip(path: str, box: tuple[float, float, float, float]) -> Any:
@@ -126,10 +153,14 @@ def _compose(job: tuple[str, str, int, int]) -> Counter[str]:
         scene = scenes.flat_lay(_ground(rng), [_any(rng) for _ in range(int(rng.integers(2, 7)))], rng)
     elif kind == "outfit":
         scene = scenes.outfit(_ground(rng), [_any(rng, name) for name in _wardrobe(rng)], rng)
-    elif kind == "worn":
+    elif kind in ("bodies", "worn"):
         people = int(rng.choice([1, 2, 3], p=[0.65, 0.25, 0.1]))
-        dressed = [[_any(rng, name) for name in _wardrobe(rng)] for _ in range(people)]
-        scene = worn.worn(_street(rng) if rng.random() < 0.6 else _ground(rng), dressed, rng)
+        names = _street_clothes if kind == "bodies" else _wardrobe
+        dressed = [[_any(rng, name) for name in names(rng)] for _ in range(people)]
+        if kind == "bodies":
+            scene = bodies.bodies(_outdoors(rng), dressed, rng)
+        else:
+            scene = worn.worn(_street(rng) if rng.random() < 0.6 else _ground(rng), dressed, rng)
     else:
         scene = _look([_any(rng, name) for name in _wardrobe(rng)], rng)
     pixels = scenes.photographed(scene.pixels, rng)
@@ -191,13 +222,14 @@ def write(photos: Path, work: Path, *, workers: int, drawn_each: int, plan: Plan
         drawn = pieces.drawn(work / "drawn", test=test, each=max(4, drawn_each // (4 if test else 1)), workers=workers)
         mine = [cutout for cutout in known if pieces.held_out(cutout.sender) == test]
         strips = [(str(photos / cutout.file), cutout.box) for cutout in mine]
-        for folder in (root / side, root / "photos", root / "worn"):
+        for folder in (root / side, root / "photos", root / "bodies", root / "worn"):
             (folder / "images").mkdir(parents=True, exist_ok=True)
             (folder / "labels").mkdir(parents=True, exist_ok=True)
         kinds = {"single": amount.singles, "lay": amount.lays, "outfit": amount.outfits, "look": amount.looks}
         jobs = [(kind, str(root / side), index, int(test)) for kind, count in kinds.items() for index in range(count)]
-        people = root / ("worn" if test else side)
-        jobs += [("worn", str(people), index, int(test)) for index in range(amount.worn)]
+        for kind, count in (("bodies", amount.bodies), ("worn", amount.worn)):
+            folder = root / (kind if test else side)
+            jobs += [(kind, str(folder), index, int(test)) for index in range(count)]
         totals[side] = Counter()
         with Pool(workers, _stock, (cc0, drawn, strips)) as pool:
             for done, found in enumerate(pool.imap_unordered(_compose, jobs, chunksize=16), 1):
@@ -212,7 +244,7 @@ def write(photos: Path, work: Path, *, workers: int, drawn_each: int, plan: Plan
         json.dumps({side: dict(sorted(count.items())) for side, count in totals.items()}, indent=1)
     )
     names = "".join(f"  {index}: {name}\n" for index, name in enumerate(pieces.classes()))
-    for name in ("photos", "worn", "data"):
+    for name in ("photos", "bodies", "worn", "data"):
         folder = "val" if name == "data" else name
         (root / f"{name}.yaml").write_text(f"path: {root}\ntrain: train/images\nval: {folder}/images\nnames:\n{names}")
     return yaml

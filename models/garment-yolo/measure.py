@@ -1,8 +1,8 @@
 """Measure the exported detector with ultralytics' own validator: ``python measure.py --work DIR``.
 
-Writes ``figures.json`` beside this file: mAP50, mAP50-95 and recall on held-out composites (``val``), on drawn
-people who wear held-out garments (``worn``) and on whole held-out photos (``photos``), overall and by class; and draws
-detections of some of them into the work folder.
+Writes ``figures.json`` beside this file: mAP50, mAP50-95 and recall on held-out composites (``val``), on rendered and
+drawn people who wear held-out garments (``bodies``, ``worn``) and on whole held-out photos (``photos``), overall and by
+class; and draws detections of some of them into the work folder.
 """
 
 from __future__ import annotations
@@ -122,6 +122,7 @@ def main() -> None:
     figures: dict[str, Any] = {"imgsz": options.imgsz}
     for name, folder, file in (
         ("composites", "val", "data.yaml"),
+        ("bodies", "bodies", "bodies.yaml"),
         ("worn", "worn", "worn.yaml"),
         ("photos", "photos", "photos.yaml"),
     ):
@@ -130,7 +131,7 @@ def main() -> None:
             "items": boxes_found(options.model, data / folder),
         }
     options.out.write_text(json.dumps(figures, indent=1) + "\n")
-    for name, folder in (("composites", "val"), ("worn", "worn"), ("photos", "photos")):
+    for name, folder in (("composites", "val"), ("bodies", "bodies"), ("worn", "worn"), ("photos", "photos")):
         pictures = sorted((data / folder / "images").glob("*.jpg"))
         sheet(options.model, pictures[:: max(1, len(pictures) // 24)], options.work / f"sheet-{name}.png")
     print(json.dumps({k: {i: j for i, j in v.items() if i != "by_class"} for k, v in figures.items() if k != "imgsz"}))
