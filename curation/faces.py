@@ -8,8 +8,7 @@ import numpy as np
 from catalog.decode import Pixels
 from curation.boxes import iou
 from curation.detectors import Detection
-from curation.errors import CurationError
-from curation.model_files import check_file, open_onnx
+from curation.model_files import open_onnx, pinned_onnx
 
 FACE: Final = "face"
 FLOOR: Final = 0.1
@@ -34,17 +33,13 @@ class FaceFinder(Protocol):
 
 def open(spec: str, sha256: str | None = None, *, threads: int = 1) -> FaceFinder:  # noqa: A001 - a model room
     """Open ``centerface:PATH.onnx``; raises CurationError for an unknown spec, a missing file or another sha256."""
-    kind, _, place = spec.partition(":")
-    if kind != "centerface" or not place:
-        raise CurationError(f"face finder {spec!r} is not known; use centerface:PATH.onnx, or null for none")
-    found = check_file(spec, Path(place), sha256)
-    return CenterFace(Path(place), name=f"centerface:{Path(place).name}@{found}", threads=threads)
+    return CenterFace(*pinned_onnx("face finder", "centerface", spec, sha256), threads=threads)
 
 
 class CenterFace:
     """CenterFace (Xu et al., arXiv:1911.03599): a map of face centres, with the size and offset of each."""
 
-    def __init__(self, file: Path, *, name: str, threads: int = 1) -> None:
+    def __init__(self, file: Path, name: str, *, threads: int = 1) -> None:
         self._session = open_onnx("face finder", file, threads)
         self.name = name
 

@@ -19,6 +19,18 @@ def check_file(spec: str, file: Path, sha256: str | None) -> str:
     return found
 
 
+def pinned_onnx(what: str, kind: str, spec: str, sha256: str | None) -> tuple[Path, str]:
+    """Return the file of a spec ``kind:PATH.onnx`` and its name in ledgers.
+
+    Raises CurationError, naming ``what`` it was to be, for another kind, a missing file or another sha256.
+    """
+    given, _, place = spec.partition(":")
+    if given != kind or not place:
+        raise CurationError(f"{what} {spec!r} is not known; use {kind}:PATH.onnx, or null for none")
+    file = Path(place)
+    return file, f"{kind}:{file.name}@{check_file(spec, file, sha256)}"
+
+
 def open_onnx(what: str, file: Path, threads: int) -> Any:
     """Return an onnxruntime session on the CPU; raises CurationError, naming ``what`` it was to be, for no ONNX."""
     import onnxruntime

@@ -7,8 +7,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from catalog.decode import Pixels
-from curation.errors import CurationError
-from curation.model_files import check_file, open_onnx
+from curation.model_files import open_onnx, pinned_onnx
 
 INSIDE: Final = 0.3
 """Least probability of a pixel of a line, as the authors of PP-OCR have it."""
@@ -52,17 +51,13 @@ class TextFinder(Protocol):
 
 def open(spec: str, sha256: str | None = None, *, threads: int = 1) -> TextFinder:  # noqa: A001 - a model room
     """Open ``ppocr:PATH.onnx``; raises CurationError for an unknown spec, a missing file or another sha256."""
-    kind, _, place = spec.partition(":")
-    if kind != "ppocr" or not place:
-        raise CurationError(f"text finder {spec!r} is not known; use ppocr:PATH.onnx, or null for none")
-    found = check_file(spec, Path(place), sha256)
-    return PaddleText(Path(place), name=f"ppocr:{Path(place).name}@{found}", threads=threads)
+    return PaddleText(*pinned_onnx("text finder", "ppocr", spec, sha256), threads=threads)
 
 
 class PaddleText:
     """The text detector of PP-OCR: a map of how likely each pixel is text (DB, Liao et al., arXiv:1911.08947)."""
 
-    def __init__(self, file: Path, *, name: str, threads: int = 1) -> None:
+    def __init__(self, file: Path, name: str, *, threads: int = 1) -> None:
         self._session = open_onnx("text finder", file, threads)
         self._input = self._session.get_inputs()[0].name
         self.name = name

@@ -120,7 +120,6 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
     def both(step: str, table: str) -> pa.Table:
         return pa.concat_tables([book.load(name).tables[table] for name in (step, f"generated-{step}")])
 
-    models = {name: model.model_dump() for name, model in workshop.settings.models if model}
     previous = [r.release for r in editions.records(book.catalog) if r.edition < book.name and r.release]
     return FreezeInputs(
         edition=book.name,
@@ -134,7 +133,7 @@ def _inputs(book: Edition, labels: StepResult, workshop: Workshop) -> FreezeInpu
         faces=_faces(book),
         ledgers={name: book.load(name).ledger for name in book.record.steps if name != "assemble"},
         settings=workshop.settings.model_dump(mode="json", exclude=HERE_ONLY),
-        models=models,
+        models=workshop.pins,
         taxonomy_path=taxonomy.PATH,
         previous=Path(previous[-1]) if previous else None,
         notes=workshop.settings.notes,

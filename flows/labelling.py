@@ -14,7 +14,7 @@ from flows.progress import say, track
 from flows.workshop import Workshop
 
 
-def prelabel(book: Edition, items: pa.Table, products: pa.Table, photos: pa.Table, workshop: Workshop) -> StepResult:
+def prelabel(book: Edition, items: pa.Table, products: pa.Table, photos: pa.Table) -> StepResult:
     """Predict the labels of every item: text of its product, and colour of its pixels."""
     words = taxonomy.load()
     with track("prelabel") as progress:
@@ -30,7 +30,7 @@ def prelabel(book: Edition, items: pa.Table, products: pa.Table, photos: pa.Tabl
                 progress=progress,
             ),
             inputs={"items": items, "products": products, "photos": photos},
-            settings={"taxonomy": words.version, "models": workshop.settings.models.model_dump()},
+            settings={"taxonomy": words.version},
             subject="item",
             ids=items["item_id"].to_pylist(),
             room="annotation",

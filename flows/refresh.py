@@ -54,7 +54,7 @@ def refresh(
 
     garments = pa.concat_tables([real.items, unreal.items])
     pictures = pa.concat_tables([real.photos, unreal.photos])
-    labels = labelling.prelabel(book, garments, products, pictures, workshop).tables["labels"]
+    labels = labelling.prelabel(book, garments, products, pictures).tables["labels"]
     labelling.push(book, garments, labels, pictures, workshop)
 
     book.save(state=editions.AWAITING_LABELS)
@@ -112,7 +112,7 @@ def _generate(book: Edition, real: Seen, products: pa.Table, workshop: Workshop)
             inputs={"items": real.items, "products": products, "photos": real.photos},
             settings={
                 **asdict(policy),
-                "model": workshop.settings.models.generator.model_dump(),
+                "model": workshop.pins["generator"],
                 "seed": seed,
                 "now": now,
             },

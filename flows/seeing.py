@@ -1,6 +1,8 @@
 """From photos to garments worth keeping: the same road for photos of shops and for generated pictures."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +14,7 @@ from flows.edition import Edition
 from flows.progress import track
 from flows.workshop import Workshop
 
+SCREENING = ("decency", "text")
 DETECTING = ("detector", "embedder", "probe", "probe_embedder", "faces")
 
 
@@ -46,9 +49,6 @@ def see(
     said = reviews.load(catalog, book.name)
     screened_by, detected_by, judged_by = (said.get(prefix + step, {}) for step in ("screen", "detect", "deduplicate"))
 
-    models = settings.models
-    decency, text = (model and model.model_dump() for model in (models.decency, models.text))
-
     with track(f"{prefix}screen") as progress:
         screened = book.step(
             f"{prefix}screen",
@@ -65,7 +65,7 @@ def see(
                 progress=progress,
             ),
             inputs={"photos": photos, "products": products, **({} if sightings is None else {"sightings": sightings})},
-            settings={**asdict(settings.screen), "decency": decency, "text": text, "verdicts": screened_by},
+            settings={**asdict(settings.screen), "models": _pins(workshop, SCREENING), "verdicts": screened_by},
             subject="photo",
             ids=photos["photo_id"].to_pylist(),
         ).tables["photos"]
@@ -85,11 +85,7 @@ def see(
                 progress=progress,
             ),
             inputs={"photos": screened, "products": products},
-            settings={
-                **asdict(settings.items),
-                "models": {name: model.model_dump() for name, model in settings.models if model and name in DETECTING},
-                "verdicts": detected_by,
-            },
+            settings={**asdict(settings.items), "models": _pins(workshop, DETECTING), "verdicts": detected_by},
             subject="photo",
             ids=screened["photo_id"].to_pylist(),
         ).tables["items"]
@@ -102,7 +98,7 @@ def see(
                 shown, found, catalog, workshop.embedder, settings.fingerprint, edition=book.name, progress=progress
             ),
             inputs={"photos": shown, "items": found},
-            settings={**asdict(settings.fingerprint), "model": settings.models.embedder.model_dump()},
+            settings={**asdict(settings.fingerprint), "model": workshop.pins["embedder"]},
             subject="item",
             ids=found["item_id"].to_pylist(),
         ).tables["fingerprints"]
@@ -141,6 +137,11 @@ def see(
         prints.filter(pc.is_in(prints["photo_id"], kept)),
         decisions,
     )
+
+
+def _pins(workshop: Workshop, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Return what the result of a step owes to its models, of those that the settings have."""
+    return {name: pin for name, pin in workshop.pins.items() if name in names}
 
 
 def _tie(

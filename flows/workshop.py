@@ -6,9 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catalog import ids
 from catalog.store import Catalog
 from flows import settings as settings_module
 from flows.settings import HOME, Model, Settings, SettingsError
+from generation import pipelines
 
 if TYPE_CHECKING:
     from curation.decency import Gate
@@ -131,9 +133,29 @@ class Workshop:
     @cached_property
     def generator(self) -> "Pipeline":
         """The diffusion pipeline."""
-        from generation import pipelines
-
         return pipelines.open(**self._model(self.settings.models.generator))
+
+    @cached_property
+    def pins(self) -> dict[str, dict[str, Any]]:
+        """Name of each model that there is -> its settings, ``sha256`` filled in with that of the file found.
+
+        What a step that asks a model depends on: another file under the same name is another result.
+        """
+        return {
+            name: {**model.model_dump(), "sha256": model.sha256 or _digest(self.spec(model.spec))}
+            for name, model in self.settings.models
+            if model
+        }
 
     def _model(self, model: Model) -> dict[str, Any]:
         return {"spec": self.spec(model.spec), "sha256": model.sha256}
+
+
+def _digest(spec: str) -> str | None:
+    """Return what pins a model on this machine, as its room counts; None for a hub's and for a missing one."""
+    kind, _, place = spec.partition(":")
+    path = Path(place)
+    if kind == "diffusers" and path.is_dir():
+        return pipelines.folder_digest(path)
+    file = path / "model.safetensors" if path.is_dir() else path
+    return ids.sha256(file.read_bytes()) if file.is_file() else None

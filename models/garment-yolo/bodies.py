@@ -17,11 +17,10 @@ import scenes
 import worn
 from render import FINE, Figure, View, draw
 
-Pixels = np.ndarray[Any, Any]
 Array = np.ndarray[Any, Any]
 
 
-def person(shape: tuple[int, int], pieces: Sequence[tuple[str, Pixels]], size: float, x: float,
+def person(shape: tuple[int, int], pieces: Sequence[tuple[str, Array]], size: float, x: float,
            rng: np.random.Generator) -> tuple[Figure, View, Array]:  # fmt: skip
     """Return one dressed person, ``size`` canvas heights tall, its axis at ``x`` of the width, and how it was drawn."""
     model = anatomy.model()
@@ -41,7 +40,7 @@ def person(shape: tuple[int, int], pieces: Sequence[tuple[str, Pixels]], size: f
     return figure, view, vertices
 
 
-def bodies(ground: Pixels, people: Sequence[Sequence[tuple[str, Pixels]]], rng: np.random.Generator) -> scenes.Scene:
+def bodies(ground: Array, people: Sequence[Sequence[tuple[str, Array]]], rng: np.random.Generator) -> scenes.Scene:
     """One to three people on a ground; the first stands in front, and may be cut by the frame."""
     board = scenes.Board(outdoors.traffic(ground, rng) if rng.random() < 0.4 else ground)
     shape = board.owner.shape
@@ -72,7 +71,7 @@ def _stand(board: scenes.Board, figure: Figure) -> None:
     board.areas.extend(figure.areas)
 
 
-def _hung(board: scenes.Board, name: str, rgba: Pixels, view: View, vertices: Array, rng: np.random.Generator) -> None:
+def _hung(board: scenes.Board, name: str, rgba: Array, view: View, vertices: Array, rng: np.random.Generator) -> None:
     """Put a flat thing where it is worn: a bag at a hand or hip, glasses and a tie on who faces the camera."""
     body = anatomy.mesh()
     if name == "bag":

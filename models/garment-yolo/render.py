@@ -12,7 +12,7 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 FINE = 2
-"""Array drawn for one of the picture, each way."""
+"""Pixels drawn for one of the picture, each way."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class View:
     pitch: float
     far: float
     scale: float
-    """Array of the fine canvas for one metre at the body's axis."""
+    """Pixels of the fine canvas for one metre at the body's axis."""
     centre: tuple[float, float]
 
     def seen(self, places: Array) -> tuple[Array, Array]:
@@ -61,6 +61,22 @@ class View:
         return np.stack([self.centre[0] + turned[:, 0] * zoom, self.centre[1] - turned[:, 2] * zoom], 1), depth
 
 
+@dataclass(frozen=True)
+class _Faces:
+    """The quads of all layers that may be seen, F of them."""
+
+    corners: Array
+    """(F, 4, 2), in pixels of the fine canvas."""
+    depth: Array
+    light: Array
+    owner: Array
+    colour: Array
+    rest: Array
+    around: Array
+    layer: Array
+    """Number of the layer whose cloth covers it, or -1 where it has none."""
+
+
 def draw(
     layers: Sequence[Layer], vertices: Array, view: View, shape: tuple[int, int], names: Sequence[str],
     rng: np.random.Generator,
@@ -68,90 +84,107 @@ def draw(
     """Draw layers on a canvas of ``shape`` (h, w), farther quads first; each pixel takes its quad's cloth and light."""
     import cv2
 
+    size = shape[0] * FINE, shape[1] * FINE
+    faces = _faces(layers, vertices, view, size, rng)
+    fixed = np.round(faces.corners * 8).astype(np.int32)
+    canvas = np.full(size, -1, np.int32)
+    for face in np.argsort(-faces.depth, kind="stable"):
+        cv2.fillConvexPoly(canvas, fixed[face], int(face), lineType=8, shift=3)
+    seen = canvas >= 0
+    picture = np.zeros((*size, 3), np.float32)
+    picture[seen] = _coloured(layers, faces, canvas)
+    picture *= _shade(faces.light, canvas)[:, :, None]
+    small = (shape[1], shape[0])
+    soft = cv2.resize(seen.astype(np.float32), small, interpolation=cv2.INTER_AREA)
+    pixels = cv2.resize(picture, small, interpolation=cv2.INTER_AREA) / np.maximum(soft, 1e-3)[:, :, None]
+    owner = np.full(size, -1, np.int16)
+    owner[seen] = faces.owner[canvas[seen]]
+    areas = [_area(fixed[faces.owner == index], size) for index in range(len(names))]
+    return Figure(np.clip(pixels, 0, 255), soft, owner[::FINE, ::FINE], list(names), areas)
+
+
+def _faces(
+    layers: Sequence[Layer], vertices: Array, view: View, size: tuple[int, int], rng: np.random.Generator
+) -> _Faces:
+    """Return the quads on a canvas of ``size`` (h, w), the far side of skin left out, in the light of one sun."""
     body = anatomy.mesh()
-    height, width = shape[0] * FINE, shape[1] * FINE
     towards = np.array([rng.normal(0, 0.6), -1.0, rng.uniform(0.1, 1.2)])
     towards /= np.linalg.norm(towards)
     ambient = rng.uniform(0.35, 0.75)
-    points, depths, light, owner, colour = [], [], [], [], []
-    rests, rounds, covers = [], [], []
+    c, s = np.cos(view.yaw), np.sin(view.yaw)
+    turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+    found = []
     for number, layer in enumerate(layers):
         if not len(layer.quads):
             continue
-        normals = anatomy.normals(vertices, layer.quads)
-        places = vertices + normals * layer.off[:, None]
+        places = vertices + anatomy.normals(vertices, layer.quads) * layer.off[:, None]
         used, inverse = np.unique(layer.quads, return_inverse=True)
         spots, depth = view.seen(places[used])
         quads = inverse.reshape(layer.quads.shape)
         corners = spots[quads]
         a, b = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
-        inside = (corners.max(1) > 0).all(1) & (corners.min(1) < [width, height]).all(1)
         front = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] < 0  # the canvas counts downwards
-        kept = inside & (front if layer.cloth is None or layer.owner < 0 else np.ones(len(front), bool))
-        fresh = anatomy.normals(places, layer.quads)[layer.quads].mean(1)
-        c, s = np.cos(view.yaw), np.sin(view.yaw)
-        lit = fresh @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ towards
+        kept = (corners.max(1) > 0).all(1) & (corners.min(1) < size[::-1]).all(1)
+        if layer.cloth is None or layer.owner < 0:
+            kept &= front
+        lit = anatomy.normals(places, layer.quads)[layer.quads].mean(1) @ turn @ towards
         lit = np.where(front, lit, -0.3)  # the inside of a hem or collar
-        points.append(corners[kept])
-        depths.append((depth[quads].mean(1) - layer.over)[kept] + np.where(front, 0, layer.over + 0.01)[kept])
-        light.append((ambient + (1 - ambient) * np.clip(lit, 0, 1) * 1.25)[kept])
-        owner.append(np.full(int(kept.sum()), layer.owner))
-        tone = np.broadcast_to(np.asarray(layer.colour, float), (len(layer.quads), 3))
-        colour.append(tone[kept])
-        rests.append(body.rest[layer.quads][kept])
-        rounds.append(body.around[layer.quads][kept])
-        covers.append(np.full(int(kept.sum()), number if layer.cloth is not None else -1))
-    corners = np.concatenate(points)
-    order = np.argsort(-np.concatenate(depths), kind="stable")
-    canvas = np.full((height, width), -1, np.int32)
-    fixed = np.round(corners * 8).astype(np.int32)
-    for face in order:
-        cv2.fillConvexPoly(canvas, fixed[face], int(face), lineType=8, shift=3)
-    owners = np.concatenate(owner)
+        columns = (
+            corners,
+            depth[quads].mean(1) - layer.over + np.where(front, 0, layer.over + 0.01),
+            ambient + (1 - ambient) * np.clip(lit, 0, 1) * 1.25,
+            np.full(len(quads), layer.owner),
+            np.broadcast_to(np.asarray(layer.colour, float), (len(quads), 3)),
+            body.rest[layer.quads],
+            body.around[layer.quads],
+            np.full(len(quads), -1 if layer.cloth is None else number),
+        )
+        found.append([column[kept] for column in columns])
+    return _Faces(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _coloured(layers: Sequence[Layer], faces: _Faces, canvas: Array) -> Array:
+    """Return the colour (N, 3), before light, of the pixels of the ``canvas`` that show a face."""
+    rows, columns = np.nonzero(canvas >= 0)
+    face = canvas[rows, columns]
+    found, layer = faces.colour[face], faces.layer[face]
+    for number in np.unique(layer[layer >= 0]):
+        mine = layer == number
+        found[mine] = _covered(layers[number].cloth, face[mine], rows[mine], columns[mine], faces)
+    return found
+
+
+def _shade(light: Array, canvas: Array) -> Array:
+    """Return the light (H, W) of the faces on a ``canvas``, smoothed from one to the next."""
+    import cv2
+
     seen = canvas >= 0
-    faces = canvas[seen]
-    shade = np.zeros((height, width), np.float32)
-    shade[seen] = np.concatenate(light)[faces]
+    shade = np.zeros(canvas.shape, np.float32)
+    shade[seen] = light[canvas[seen]]
     weight = cv2.GaussianBlur(seen.astype(np.float32), (0, 0), 1.6)
-    shade = cv2.GaussianBlur(shade, (0, 0), 1.6) / np.maximum(weight, 1e-3)
-    base = np.concatenate(colour)[faces]
-    cover = np.concatenate(covers)
-    rest, around = np.concatenate(rests), np.concatenate(rounds)
-    rows, columns = np.nonzero(seen)
-    for number in np.unique(cover[faces]):
-        if number < 0:
-            continue
-        mine = cover[faces] == number
-        base[mine] = _covered(layers[number].cloth, faces[mine], rows[mine], columns[mine], corners, rest, around)
-    picture = np.zeros((height, width, 3), np.float32)
-    picture[seen] = base
-    picture *= shade[:, :, None]
-    alpha = seen.astype(np.float32)
-    small = (shape[1], shape[0])
-    soft = cv2.resize(alpha, small, interpolation=cv2.INTER_AREA)
-    pixels = cv2.resize(picture, small, interpolation=cv2.INTER_AREA) / np.maximum(soft, 1e-3)[:, :, None]
-    fine = np.full((height, width), -1, np.int16)
-    fine[seen] = owners[faces]
-    areas = []
-    for index in range(len(names)):
-        whole = np.zeros((height, width), np.uint8)
-        for face in np.flatnonzero(owners == index):
-            cv2.fillConvexPoly(whole, fixed[face], 1, lineType=8, shift=3)
-        areas.append(max(1, int(whole.sum()) // FINE**2))
-    return Figure(np.clip(pixels, 0, 255), soft, fine[::FINE, ::FINE], list(names), areas)
+    smooth: Array = cv2.GaussianBlur(shade, (0, 0), 1.6) / np.maximum(weight, 1e-3)
+    return smooth
 
 
-def _covered(
-    cloth: Array | None, faces: Array, rows: Array, columns: Array, corners: Array, rest: Array, around: Array
-) -> Array:
-    """Return the colour (N, 3) of cloth at pixels, carried from each quad's place on the body at rest."""
+def _area(fixed: Array, size: tuple[int, int]) -> int:
+    """Return the pixels of the picture, one at least, that quads of a fine canvas take, hidden or not."""
+    import cv2
+
+    whole = np.zeros(size, np.uint8)
+    for corners in fixed:
+        cv2.fillConvexPoly(whole, corners, 1, lineType=8, shift=3)
+    return max(1, int(whole.sum()) // FINE**2)
+
+
+def _covered(cloth: Array | None, shown: Array, rows: Array, columns: Array, faces: _Faces) -> Array:
+    """Return the colour (N, 3) of cloth at pixels that show N faces, carried from each one's place at rest."""
     assert cloth is not None
-    used, inverse = np.unique(faces, return_inverse=True)
-    spots = corners[used]
-    turn = around[used]
+    used, inverse = np.unique(shown, return_inverse=True)
+    spots = faces.corners[used]
+    turn = faces.around[used]
     torn = np.ptp(turn, axis=1) > 0.5  # across the seam at the back
     turn = np.where(torn[:, None], turn[:, :1], turn)
-    values = np.stack([turn, rest[used, :, 2]], 2)
+    values = np.stack([turn, faces.rest[used, :, 2]], 2)
     edges = np.stack([spots[:, 1] - spots[:, 0], spots[:, 3] - spots[:, 0]], 2)
     change = np.stack([values[:, 1] - values[:, 0], values[:, 3] - values[:, 0]], 2)
     determinant = edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0]

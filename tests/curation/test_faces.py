@@ -14,7 +14,6 @@ from catalog.decode import Pixels, encode_jpeg
 from catalog.store import Catalog
 from curation import faces
 from curation.detectors import Detection
-from curation.errors import CurationError
 from curation.items import ItemPolicy, find
 
 MODEL = Path(__file__).parents[2] / "models" / "centerface" / "centerface.onnx"
@@ -59,18 +58,6 @@ def test_two_people_have_two_faces(finder: faces.FaceFinder) -> None:
 def test_an_even_ground_has_no_face_and_tiny_pictures_are_no_fault(finder: faces.FaceFinder) -> None:
     assert finder.find(np.full((200, 333, 3), 180, np.uint8)) == []
     assert finder.find(np.zeros((1, 1, 3), np.uint8)) == []
-
-
-def test_what_is_no_finder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CurationError, match=r"face finder 'yunet:x' is not known"):
-        faces.open("yunet:x")
-    with pytest.raises(CurationError, match="there is no file"):
-        faces.open(f"centerface:{tmp_path}/none.onnx")
-    with pytest.raises(CurationError, match="the settings pin"):
-        faces.open(f"centerface:{MODEL}", "0" * 64)
-    (tmp_path / "no.onnx").write_bytes(b"no model")
-    with pytest.raises(CurationError, match="cannot be opened as ONNX"):
-        faces.open(f"centerface:{tmp_path}/no.onnx")
 
 
 class Blind:

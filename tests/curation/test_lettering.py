@@ -14,7 +14,7 @@ from curation import text
 from curation.lettering import lettering
 from curation.screen import ScreenPolicy, judge, screen
 from curation.text import Line, TextFinder
-from tests.curation import cards, shopfront
+from tests.curation import cards, shop_paper, shop_photos, shop_words
 
 POLICY = ScreenPolicy()
 MODEL = Path(__file__).parents[2] / "models" / "text-lines" / "text-lines.onnx"
@@ -46,25 +46,25 @@ def newly(images: list[Image.Image], finder: TextFinder) -> list[str | None]:
 def test_words_without_a_photo_of_a_garment_are_caught(
     finder: TextFinder, pictures: list[Image.Image], kind: str, share: float
 ) -> None:
-    make = shopfront.DROPPED[kind]
+    make = shop_words.DROPPED[kind]
     said = [reason(make(np.random.default_rng([7, number]), pictures), finder) for number in range(20)]
     assert sum(one is not None for one in said) >= share * len(said), said
 
 
-@pytest.mark.parametrize("kind", shopfront.STAYS)
+@pytest.mark.parametrize("kind", shop_photos.STAYS)
 def test_photos_with_a_mark_a_name_or_a_price_stay(finder: TextFinder, pictures: list[Image.Image], kind: str) -> None:
-    make = shopfront.STAYS[kind]
+    make = shop_photos.STAYS[kind]
     said = newly([make(np.random.default_rng([8, number]), pictures) for number in range(20)], finder)
     assert len(said) >= 15
     assert set(said) == {None}
 
 
-@pytest.mark.parametrize("kind", shopfront.PRINTED)
+@pytest.mark.parametrize("kind", shop_photos.PRINTED)
 def test_garments_with_slogans_stay(finder: TextFinder, kind: str) -> None:
     from demo.garments import random_spec, render
 
     worn = [Image.fromarray(render(random_spec(np.random.default_rng(seed)), 300, seed).rgba) for seed in range(12)]
-    make = shopfront.PRINTED[kind]
+    make = shop_photos.PRINTED[kind]
     said = newly([make(np.random.default_rng([9, number]), worn) for number in range(20)], finder)
     assert len(said) >= 15
     assert set(said) == {None}
@@ -74,7 +74,7 @@ def test_the_ledger_tells_what_was_read_and_by_which_finder(tmp_path: Path, find
     catalog = Catalog(tmp_path)
     x = np.linspace(0, 90, 600).astype(np.uint8)
     ground = np.stack([x + 40, x + 90, x + 20], axis=1)[None].repeat(500, axis=0)
-    sheet, line = Image.fromarray(ground), shopfront.words("COMING SOON", 60, (250, 240, 200), "DejaVuSans-Bold")
+    sheet, line = Image.fromarray(ground), shop_paper.words("COMING SOON", 60, (250, 240, 200), "DejaVuSans-Bold")
     sheet.paste(line, (60, 200), line)
     photo = catalog.put_image(encode_jpeg(np.array(sheet)))
     photos = tables.from_rows("photos", [{"photo_id": photo}])

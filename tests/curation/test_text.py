@@ -7,8 +7,7 @@ import pytest
 from PIL import Image
 
 from curation import text
-from curation.errors import CurationError
-from tests.curation import shopfront
+from tests.curation import shop_paper
 
 MODEL = Path(__file__).parents[2] / "models" / "text-lines" / "text-lines.onnx"
 
@@ -22,7 +21,7 @@ def finder() -> text.TextFinder:
 def test_a_line_is_found_where_it_was_drawn(finder: text.TextFinder, said: str) -> None:
     sheet, line = (
         Image.new("RGB", (320, 240), (40, 90, 140)),
-        shopfront.words(said, 26, (255, 255, 255), "DejaVuSans-Bold"),
+        shop_paper.words(said, 26, (255, 255, 255), "DejaVuSans-Bold"),
     )
     sheet.paste(line, (30, 100), line)
     found = finder.lines(np.asarray(sheet))
@@ -33,7 +32,7 @@ def test_a_line_is_found_where_it_was_drawn(finder: text.TextFinder, said: str) 
 
 @pytest.mark.parametrize("turn", [-20, 20])
 def test_a_turned_line_says_by_how_much(finder: text.TextFinder, turn: int) -> None:
-    sheet, line = Image.new("RGB", (320, 320), "white"), shopfront.words("WINTER", 40, (0, 0, 0), "DejaVuSans-Bold")
+    sheet, line = Image.new("RGB", (320, 320), "white"), shop_paper.words("WINTER", 40, (0, 0, 0), "DejaVuSans-Bold")
     sheet.paste(line, (80, 140), line)
     (found,) = finder.lines(np.asarray(sheet.rotate(-turn, fillcolor="white")))  # Pillow turns against the clock
     assert found.tilt == pytest.approx(turn, abs=4)
@@ -42,15 +41,3 @@ def test_a_turned_line_says_by_how_much(finder: text.TextFinder, turn: int) -> N
 def test_an_even_ground_has_no_line_and_tiny_pictures_are_no_fault(finder: text.TextFinder) -> None:
     assert finder.lines(np.full((200, 333, 3), 180, np.uint8)) == []
     assert finder.lines(np.zeros((1, 1, 3), np.uint8)) == []
-
-
-def test_what_is_no_finder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CurationError, match=r"text finder 'east:x' is not known"):
-        text.open("east:x")
-    with pytest.raises(CurationError, match="there is no file"):
-        text.open(f"ppocr:{tmp_path}/none.onnx")
-    with pytest.raises(CurationError, match="the settings pin"):
-        text.open(f"ppocr:{MODEL}", "0" * 64)
-    (tmp_path / "no.onnx").write_bytes(b"no model")
-    with pytest.raises(CurationError, match="cannot be opened as ONNX"):
-        text.open(f"ppocr:{tmp_path}/no.onnx")
