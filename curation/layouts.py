@@ -1,4 +1,4 @@
-"""What is drawn, not photographed: lines of text, ruled tables, lone icons and the gutters of a collage.
+"""What is drawn, not photographed: lines of text, ruled tables, lone icons, the gutters and seams of a collage.
 
 All of it is read from reduced pictures of some 256 to 512 pixels.
 """
@@ -35,6 +35,20 @@ _STILL: Final = 2.0
 """Most standard deviation along a gutter: JPEG keeps a drawn line this even, and no joint of tiles or planks is."""
 _VARIED: Final = 5.0
 """Least standard deviation along a picture beside it."""
+_PARTS: Final = (1 / 3, 1 / 2, 2 / 3)
+"""Where pictures that fill a collage meet, as shares of its side."""
+_OFF: Final = 0.012
+"""Share of the side by which they may meet beside it."""
+_STEP: Final = 20.0
+"""Grey levels of the step from one picture into the next."""
+_SHARP: Final = 1.5
+"""How many times the changes beside it this step has."""
+_BUSY: Final = 10.0
+"""Least standard deviation along both sides of a seam: painted walls and floors have less."""
+_UNLIKE: Final = 25.0
+"""Least standard deviation of the step along a seam: where a wall meets a floor it stays the same."""
+_ALONE: Final = 0.5
+"""Most share of steps along any other line: stripes and checks have several such lines."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,44 @@ def _upright_gutters(pixels: Pixels, width: float, contrast: float) -> int:
         colour = mean[start:stop].mean(axis=0)
         sides = [float((_apart(numbers[:, place], colour) > contrast).mean()) for place in (before, after)]
         found += min(sides) > 0.5 and min(spread[before], spread[after]) > _VARIED
+    return found
+
+
+def seams(pixels: Pixels, least: float) -> int:
+    """Return how many directions (0 to 2) have pictures that meet edge to edge, without a gutter, in (H, W, 3) pixels.
+
+    They meet in the middle or at a third, where a sharp step runs along at least this share of the side, and no other
+    line has the like.
+    """
+    return sum(_is_seam(part.astype(np.float32), least) for part in (pixels, pixels.transpose(1, 0, 2)))
+
+
+def _is_seam(pixels: npt.NDArray[np.float32], least: float) -> bool:
+    size = pixels.shape[1]
+    places = np.arange(4, size - 4)
+    off = np.min([np.abs(places - part * size) for part in _PARTS], axis=0)
+    reach = max(2.0, _OFF * size)
+    likely, others = places[off <= reach], places[off > reach + 3]
+    if not len(likely) or not len(others):
+        return False
+    shares = _steps_along(pixels, likely)
+    if shares.max() < least:
+        return False
+    place = likely[shares.argmax()]
+    before, after = pixels[:, place - 2], pixels[:, place + 1]  # past the pixel where the two blend
+    return bool(
+        min(before.std(axis=0).max(), after.std(axis=0).max()) >= _BUSY
+        and (after - before).std(axis=0).max() >= _UNLIKE
+        and _steps_along(pixels, others).max() <= _ALONE
+    )
+
+
+def _steps_along(pixels: npt.NDArray[np.float32], places: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return the share of the rows in which a sharp step stands before each of the columns ``places``."""
+    before, after = pixels[:, places - 2], pixels[:, places + 1]
+    step = _apart(after, before)
+    beside = np.maximum(_apart(pixels[:, places - 4], before), _apart(pixels[:, places + 3], after))
+    found: npt.NDArray[np.float64] = ((step > _STEP) & (step > _SHARP * beside)).mean(axis=0)
     return found
 
 

@@ -62,6 +62,8 @@ class ScreenPolicy:
     """Most share of a side that the straight line between two pictures of a ``collage`` is wide."""
     gutter_contrast: float = 30.0
     """Grey levels by which the pictures stand off from that line."""
+    min_seam: float = 0.8
+    """Least share of a side along which two pictures of a ``collage`` meet edge to edge."""
     max_icon: float = 0.2
     """Most share of a photo that the icon or the few words of a ``placeholder`` take."""
     min_plain: float = 0.5
@@ -230,6 +232,8 @@ def _drawn(pixels: Pixels, size: tuple[int, int], policy: ScreenPolicy) -> Verdi
         return "banner", {"aspect": round(size[0] / size[1], 2), "lines": lines, "threshold": policy.banner_aspect}
     if parts := layouts.gutters(pixels, policy.gutter, policy.gutter_contrast):
         return "collage", {"gutters": parts, "threshold": policy.gutter_contrast}
+    if parts := layouts.seams(pixels, policy.min_seam):
+        return "collage", {"seams": parts, "threshold": policy.min_seam}
     return None, {}
 
 
