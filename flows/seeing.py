@@ -15,7 +15,7 @@ from flows.progress import track
 from flows.workshop import Workshop
 
 SCREENING = ("decency", "text")
-DETECTING = ("detector", "embedder", "probe", "probe_embedder", "faces")
+DETECTING = ("detector", "embedder", "probe", "probe_embedder", "faces", "people")
 
 
 @dataclass(frozen=True)

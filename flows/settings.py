@@ -75,6 +75,12 @@ class Models(BaseModel):
     )
     """Finds the faces on looks that a release blurs; null finds none, and then no look can be frozen unless
     ``release.faces`` is ``keep``."""
+    people: Model | None = Model(
+        spec="movenet:models/movenet/movenet-multipose.onnx",
+        sha256="699c5e861da3a88d30c860ef499101b6fbffd1759068f5b663b0c2bc29d91d39",
+        licence="Apache-2.0",
+    )
+    """Finds the people that the detector looks at again, one by one; null looks at whole photos alone."""
     text: Model | None = Model(
         spec="ppocr:models/text-lines/text-lines.onnx",
         sha256="d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",

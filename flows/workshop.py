@@ -86,12 +86,16 @@ class Workshop:
 
     @cached_property
     def detector(self) -> "Detector":
-        """The garment detector, its categories settled by the probe where the settings have one."""
-        from curation import categories, detectors, embedders
+        """The garment detector; where the settings have them, a people finder tells it where to look again, and the
+        probe settles its categories."""
+        from curation import categories, detectors, embedders, people
         from curation.second_stage import SecondStage
+        from curation.worn import OnPeople
 
         models = self.settings.models
         found = detectors.open(**self._model(models.detector))
+        if models.people is not None:
+            found = OnPeople(found, people.open(**self._model(models.people)), self.settings.items.score_look)
         if models.probe is None:
             return found
         reader = models.probe_embedder

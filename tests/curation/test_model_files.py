@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from curation import faces, text
+from curation import faces, people, text
 from curation.errors import CurationError
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -16,6 +16,7 @@ MODELS = Path(__file__).parents[2] / "models"
     ("opened", "what", "kind", "file"),
     [
         (faces.open, "face finder", "centerface", MODELS / "centerface" / "centerface.onnx"),
+        (people.open, "people finder", "movenet", MODELS / "movenet" / "movenet-multipose.onnx"),
         (text.open, "text finder", "ppocr", MODELS / "text-lines" / "text-lines.onnx"),
     ],
 )
